@@ -1,0 +1,15 @@
+#pragma once
+
+/// Durable background tasks with futures: everything a program needs.
+
+#include <boost/describe.hpp>
+
+#include "errand/application.hpp"
+#include "errand/async_get.hpp"
+#include "errand/codec.hpp"
+#include "errand/dsn.hpp"
+#include "errand/errors.hpp"
+#include "errand/future.hpp"
+#include "errand/handler.hpp"
+#include "errand/tasks.hpp"
+#include "errand/worker.hpp"

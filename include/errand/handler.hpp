@@ -1,0 +1,161 @@
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "errand/codec.hpp"
+#include "errand/envelope.hpp"
+#include "errand/errors.hpp"
+#include "errand/export.hpp"
+#include "errand/logger.hpp"
+#include "errand/progress.hpp"
+#include "errand/task_id.hpp"
+
+namespace errand {
+
+/// Thrown by a handler: this task can never succeed; fail it now, whatever its retry policy.
+class ERRAND_EXPORT Unrecoverable : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Thrown by a handler: try again `after` this time instead of the policy's. It still counts as
+/// one of the attempts.
+class ERRAND_EXPORT RetryLater : public Error {
+ public:
+  RetryLater(std::chrono::milliseconds after, const std::string& reason)
+      : Error{reason}, after_{after} {}
+  [[nodiscard]] std::chrono::milliseconds after() const noexcept { return after_; }
+
+ private:
+  std::chrono::milliseconds after_;
+};
+
+/// Thrown by a handler that stopped because its stop_token said so: the task becomes cancelled or,
+/// if the worker is stopping, is handed back without spending an attempt.
+class ERRAND_EXPORT Cancelled : public Error {
+ public:
+  Cancelled() : Error{"stopped on request"} {}
+  using Error::Error;
+};
+
+/// What a handler knows of the attempt it serves. Valid during the call; progress() and log() may
+/// be called from any thread meanwhile.
+class ERRAND_EXPORT TaskContext {
+ public:
+  using ProgressSink = std::function<void(Progress)>;
+
+  /// Public so that a handler can be tested without a worker.
+  explicit TaskContext(TaskId id, int attempt = 1, std::stop_token stop = {},
+                       Logger& logger = silent_logger(), ProgressSink progress = {})
+      : id_{id},
+        attempt_{attempt},
+        stop_{std::move(stop)},
+        logger_{&logger},
+        progress_{std::move(progress)} {}
+  TaskContext(const TaskContext&) = delete;
+  TaskContext& operator=(const TaskContext&) = delete;
+
+  [[nodiscard]] TaskId id() const noexcept { return id_; }
+
+  /// From 1. Above 1, effects of an earlier attempt may be there already.
+  [[nodiscard]] int attempt() const noexcept { return attempt_; }
+
+  /// Stops when somebody cancels the task, the lease is lost, or the worker's grace period ends.
+  [[nodiscard]] const std::stop_token& stop_token() const noexcept { return stop_; }
+
+  /// Throws Cancelled if a stop was requested.
+  void throw_if_stopped() const {
+    if (stop_.stop_requested()) throw Cancelled{};
+  }
+
+  /// Cheap; the newest value reaches the storage about once a second.
+  void progress(std::int64_t done, std::int64_t total, std::string note = {}) {
+    if (progress_) progress_(Progress{done, total, std::move(note)});
+  }
+
+  [[nodiscard]] Logger& log() const noexcept { return *logger_; }
+
+ private:
+  TaskId id_;
+  int attempt_;
+  std::stop_token stop_;
+  Logger* logger_;
+  ProgressSink progress_;
+};
+
+/// A handler without types: JSON in, JSON out.
+using RawHandler = std::function<std::string(const Envelope&, TaskContext&)>;
+
+/// The rest of the chain; returns the result's JSON.
+using Next = std::function<std::string()>;
+
+/// Wraps every handler: may look, time, log, open a transaction, refuse by throwing, or change the
+/// result. Called by many threads at once.
+using Middleware = std::function<std::string(const Envelope&, TaskContext&, const Next&)>;
+
+/// Which function serves which type. Fill it before workers start; after that it is only read.
+class ERRAND_EXPORT Handlers {
+ public:
+  /// `handler` is called as handler(const Message&, TaskContext&) or handler(const Message&), by
+  /// many threads at once; what it returns, or null if void, becomes the result.
+  /// Throws ConfigurationException if the type has a handler already.
+  template <class Message, class F>
+  void add(const std::string& type, F handler) {
+    add_raw(type, [handler = std::move(handler)](const Envelope& envelope, TaskContext& context) {
+      const Message message = decode_message<Message>(envelope);
+      auto call = [&]() -> decltype(auto) {
+        if constexpr (std::invocable<const F&, const Message&, TaskContext&>) {
+          return std::invoke(handler, message, context);
+        } else {
+          static_assert(std::invocable<const F&, const Message&>,
+                        "a handler takes (const Message&) or (const Message&, TaskContext&)");
+          return std::invoke(handler, message);
+        }
+      };
+      if constexpr (std::is_void_v<decltype(call())>) {
+        call();
+        return std::string{"null"};
+      } else {
+        return encode(call());
+      }
+    });
+  }
+
+  void add_raw(const std::string& type, RawHandler handler);
+
+  /// The first one added is the outermost.
+  void use(Middleware middleware);
+
+  [[nodiscard]] bool has(std::string_view type) const;
+  [[nodiscard]] std::vector<std::string> types() const;
+
+  /// Runs the chain for the envelope's type; throws what it throws. A type without a handler is an
+  /// Error that names the types there are.
+  [[nodiscard]] std::string run(const Envelope& envelope, TaskContext& context) const;
+
+ private:
+  /// A body that does not fit will not fit next time either.
+  template <class Message>
+  static Message decode_message(const Envelope& envelope) {
+    try {
+      return decode<Message>(envelope.body());
+    } catch (const ValidationException& error) {
+      throw Unrecoverable{"the payload of " + envelope.type() + " does not fit: " + error.what()};
+    }
+  }
+
+  std::map<std::string, RawHandler, std::less<>> handlers_;
+  std::vector<Middleware> middleware_;
+};
+
+}  // namespace errand

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <memory>
+
+#include "errand/engine.hpp"
+#include "errand/export.hpp"
+
+namespace errand {
+
+/// The embedded engine: one SQLite file, any number of threads and processes of one machine.
+///
+/// Options of the DSN: `synchronous=full` (default: a return from submit survives a power cut) or
+/// `normal` (survives a crash of the process, may lose the last moments on a power cut);
+/// `ttl=SECONDS`; `busy_timeout=SECONDS`, how long to wait for other processes' transactions
+/// before StorageException (default 30).
+///
+/// Beside `FILE` there are SQLite's `FILE-wal` and `FILE-shm`, and `FILE-wake`, through which
+/// processes wake each other; the last one holds no data and may be deleted when nothing runs.
+[[nodiscard]] ERRAND_EXPORT std::unique_ptr<Engine> open_sqlite(const Dsn& dsn,
+                                                                const EngineOptions& options = {});
+
+}  // namespace errand

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "errand/envelope.hpp"
+#include "errand/export.hpp"
+#include "errand/progress.hpp"
+#include "errand/retry.hpp"
+#include "errand/task.hpp"
+
+namespace errand {
+
+/// All that is known of a task: its record and where it stands in the queue.
+struct TaskRecord {
+  TaskData data;
+  std::string type;                  ///< empty for records that were never queued
+  std::optional<std::string> queue;  ///< nullopt for records that were never queued
+  int priority = 0;
+  std::optional<Timestamp> available_at;
+  int attempts = 0;
+  int crashes = 0;
+  RetryPolicy retry;
+  Headers headers;
+  std::optional<std::string> worker;
+  std::optional<Timestamp> lease_expires_at;
+  bool cancel_requested = false;
+  std::optional<Progress> progress;
+
+  /// JSON array of the attempts that failed or were lost so far, oldest first, at most the last
+  /// kMaxHistory: {"attempt":1,"at":…,"worker":…,"error":{…}}. nullopt: none.
+  std::optional<std::string> history;
+
+  bool expired = false;  ///< TaskStorage::load() would not return it any more
+};
+
+inline constexpr int kMaxHistory = 20;
+
+/// to_json(TaskData)'s members, then type, queue, priority, availableAt, attempts, maxRetries,
+/// crashes, version and, where there is one, worker, leaseExpiresAt, cancelRequested, progress,
+/// headers, history.
+[[nodiscard]] ERRAND_EXPORT std::string to_json(const TaskRecord& task);
+
+struct TaskFilter {
+  std::vector<TaskStatus> statuses;  ///< empty: any
+  std::optional<std::string> type;
+  std::optional<std::string> queue;
+};
+
+struct PageRequest {
+  std::int64_t page = 1;  ///< from 1
+  std::int64_t page_size = 20;
+  bool documents = true;  ///< false: leave out payload, result, error and history, which may be big
+};
+
+struct TaskPage {
+  std::vector<TaskRecord> items;  ///< newest submit first
+  std::int64_t total = 0;
+  std::int64_t page = 1;
+  std::int64_t page_size = 20;
+
+  [[nodiscard]] std::int64_t total_pages() const noexcept {
+    return (total + page_size - 1) / page_size;
+  }
+};
+
+/// Tasks by status.
+using StatusCounts = std::array<std::int64_t, kAllTaskStatuses.size()>;
+
+struct QueueStats {
+  std::string queue;
+  bool paused = false;
+  std::int64_t due = 0;      ///< waiting, and claimable now
+  std::int64_t delayed = 0;  ///< waiting for their time
+  std::int64_t running = 0;
+  std::optional<std::chrono::milliseconds> oldest_due;  ///< how long the first due one waits
+};
+
+struct TaskStats {
+  StatusCounts tasks{};
+  std::vector<QueueStats> queues;  ///< by name; those with open tasks or paused
+};
+
+/// What operators ask. Thread-safe; reads only; throws StorageException.
+class ERRAND_EXPORT TaskCatalog {
+ public:
+  virtual ~TaskCatalog() = default;
+
+  /// Expired tasks included, as long as they were not deleted.
+  [[nodiscard]] virtual std::optional<TaskRecord> find(TaskId id) = 0;
+
+  /// Expired tasks included. A page past the end has no items.
+  [[nodiscard]] virtual TaskPage list(const TaskFilter& filter, const PageRequest& request) = 0;
+
+  [[nodiscard]] virtual TaskStats stats() = 0;
+};
+
+}  // namespace errand

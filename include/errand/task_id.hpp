@@ -1,0 +1,52 @@
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "errand/export.hpp"
+
+namespace errand {
+
+/// Names a task: a UUID version 4 (RFC 4122). A plain value; nothing here but generate() fails.
+class ERRAND_EXPORT TaskId {
+ public:
+  /// A new id from the kernel's cryptographic generator. Throws std::system_error if that fails.
+  [[nodiscard]] static TaskId generate();
+
+  /// Exactly 36 characters, hyphens in place, version 4, RFC variant; upper-case digits are read.
+  /// nullopt for anything else.
+  [[nodiscard]] static std::optional<TaskId> parse(std::string_view text) noexcept;
+
+  /// As parse(); throws ValidationException naming the text and the right form.
+  [[nodiscard]] static TaskId from_string(std::string_view text);
+
+  /// 36 characters, lower case.
+  [[nodiscard]] std::string to_string() const;
+
+  [[nodiscard]] const std::array<std::uint8_t, 16>& bytes() const noexcept { return bytes_; }
+
+  friend auto operator<=>(const TaskId&, const TaskId&) = default;
+
+ private:
+  explicit TaskId(const std::array<std::uint8_t, 16>& bytes) noexcept : bytes_{bytes} {}
+
+  std::array<std::uint8_t, 16> bytes_;
+};
+
+}  // namespace errand
+
+template <>
+struct std::hash<errand::TaskId> {
+  /// 122 of the bits are random already: eight of the bytes are as good a hash as any.
+  std::size_t operator()(const errand::TaskId& id) const noexcept {
+    std::size_t hash = 0;
+    for (std::size_t i = 8; i < 16; ++i) hash = hash << 8 | id.bytes()[i];
+    return hash;
+  }
+};
