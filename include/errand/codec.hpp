@@ -1,14 +1,14 @@
 #pragma once
 
+#include <boost/json/monotonic_resource.hpp>
 #include <boost/json/value.hpp>
-#include <cstddef>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "errand/detail/json_reader.hpp"
 #include "errand/detail/json_writer.hpp"
-#include "errand/export.hpp"
-#include "errand/task.hpp"
+#include "errand/json.hpp"
 
 /// Messages and results as JSON.
 ///
@@ -18,27 +18,25 @@
 /// members unknown to the struct are ignored, so that old and new programs can talk.
 namespace errand {
 
-/// Bounds for text that comes from outside.
-struct JsonLimits {
-  std::size_t max_bytes = kMaxDocumentBytes;
-  std::size_t max_depth = 64;
-};
-
-/// Throws ValidationException with the position and the reason.
-[[nodiscard]] ERRAND_EXPORT boost::json::value parse_json(std::string_view text,
-                                                          const JsonLimits& limits = {});
-
 /// Compact JSON text. Throws ValidationException for what JSON cannot hold (NaN, text that is not
-/// UTF-8).
+/// UTF-8) and for what is nested deeper than JsonLimits lets it be read.
 template <class T>
 [[nodiscard]] std::string encode(const T& value) {
-  return detail::to_text(detail::write_json(value));
+  std::string text;
+  detail::write_json(text, value);
+  return text;
 }
 
-/// Throws ValidationException naming the member: `items[2].price: expected a number, got "x"`.
+/// Throws ValidationException naming the member: `items[2].price: expected a number, got a string`.
 template <class T>
 [[nodiscard]] T decode(std::string_view text, const JsonLimits& limits = {}) {
-  return detail::read_json<T>(parse_json(text, limits));
+  if constexpr (std::is_same_v<T, boost::json::value>) {
+    return parse_json(text, limits);
+  } else {
+    unsigned char buffer[2048];
+    boost::json::monotonic_resource memory{buffer, sizeof buffer};
+    return detail::read_json<T>(parse_json(text, limits, &memory));
+  }
 }
 
 }  // namespace errand

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "errand/export.hpp"
 
@@ -54,6 +56,9 @@ class ERRAND_EXPORT Dsn {
   [[nodiscard]] std::string to_string() const;
 
  private:
+  void parse_user_info(std::string_view text);
+  void parse_options(const std::vector<std::string_view>& options);
+
   std::string text_;
   EngineKind kind_ = EngineKind::sqlite;
   std::string scheme_;

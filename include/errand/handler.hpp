@@ -48,6 +48,12 @@ class ERRAND_EXPORT Cancelled : public Error {
   using Error::Error;
 };
 
+/// Thrown by Handlers::run(): this program cannot serve the type. Another one may.
+class ERRAND_EXPORT HandlerNotFound : public Error {
+ public:
+  HandlerNotFound(const std::string& type, const std::vector<std::string>& known);
+};
+
 /// What a handler knows of the attempt it serves. Valid during the call; progress() and log() may
 /// be called from any thread meanwhile.
 class ERRAND_EXPORT TaskContext {
@@ -139,8 +145,8 @@ class ERRAND_EXPORT Handlers {
   [[nodiscard]] bool has(std::string_view type) const;
   [[nodiscard]] std::vector<std::string> types() const;
 
-  /// Runs the chain for the envelope's type; throws what it throws. A type without a handler is an
-  /// Error that names the types there are.
+  /// Runs the chain for the envelope's type; throws what it throws. HandlerNotFound names
+  /// the types there are.
   [[nodiscard]] std::string run(const Envelope& envelope, TaskContext& context) const;
 
  private:

@@ -45,8 +45,8 @@ template <>
 struct std::hash<errand::TaskId> {
   /// 122 of the bits are random already: eight of the bytes are as good a hash as any.
   std::size_t operator()(const errand::TaskId& id) const noexcept {
-    std::size_t hash = 0;
-    for (std::size_t i = 8; i < 16; ++i) hash = hash << 8 | id.bytes()[i];
-    return hash;
+    std::size_t bits = 0;
+    for (std::size_t i = 8; i < 16; ++i) bits = bits << 8 | id.bytes()[i];
+    return bits;
   }
 };

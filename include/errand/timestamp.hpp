@@ -10,6 +10,9 @@
 namespace errand {
 
 /// A moment in UTC. Microseconds are what every engine can store and compare.
+///
+/// As text, the years 1970 to 9999: moments outside are written as the first or the last one
+/// inside, so that comparing still works, and are not read.
 using Timestamp = std::chrono::sys_time<std::chrono::microseconds>;
 
 /// `2025-12-01T10:00:00Z`; a fraction (`.250000`) only where it is not zero.

@@ -1,0 +1,18 @@
+#include "errand/logger.hpp"
+
+namespace errand {
+namespace {
+
+class SilentLogger final : public Logger {
+ public:
+  void write(Level /*level*/, std::string_view /*text*/) noexcept override {}
+};
+
+}  // namespace
+
+Logger& silent_logger() noexcept {
+  static SilentLogger logger;
+  return logger;
+}
+
+}  // namespace errand

@@ -1,0 +1,47 @@
+#include "errand/retry.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "errand/errors.hpp"
+
+namespace errand {
+namespace {
+
+constexpr std::chrono::milliseconds kLongestDelay = std::chrono::days{365};
+
+void require(bool holds, const std::string& rule) {
+  if (!holds) throw ValidationException{"retry policy: " + rule};
+}
+
+}  // namespace
+
+std::chrono::milliseconds delay_before_retry(const RetryPolicy& policy, int retry, double random) {
+  if (policy.delay <= std::chrono::milliseconds::zero()) return std::chrono::milliseconds{0};
+  const std::chrono::milliseconds cap = policy.max_delay > std::chrono::milliseconds::zero()
+                                            ? std::min(policy.max_delay, kLongestDelay)
+                                            : kLongestDelay;
+  const auto longest = static_cast<double>(cap.count());
+  const double exponent = std::max(retry, 1) - 1;
+  const double plain = std::min(
+      static_cast<double>(policy.delay.count()) * std::pow(policy.multiplier, exponent), longest);
+  const double spread = policy.jitter * (2 * std::clamp(random, 0.0, 1.0) - 1);
+  const double wait = std::clamp(plain * (1 + spread), 0.0, longest);
+  return std::chrono::milliseconds{std::llround(wait)};
+}
+
+void validate(const RetryPolicy& policy) {
+  require(policy.max_retries >= 0,
+          "max_retries must be 0 or more, and is " + std::to_string(policy.max_retries));
+  require(policy.delay.count() >= 0,
+          "delay must not be negative, and is " + std::to_string(policy.delay.count()) + " ms");
+  require(std::isfinite(policy.multiplier) && policy.multiplier >= 1,
+          "multiplier must be 1 or more, and is " + std::to_string(policy.multiplier));
+  require(policy.max_delay.count() >= 0, "max_delay must not be negative, and is " +
+                                             std::to_string(policy.max_delay.count()) + " ms");
+  require(policy.jitter >= 0 && policy.jitter <= 1,
+          "jitter must be between 0 and 1, and is " + std::to_string(policy.jitter));
+}
+
+}  // namespace errand
