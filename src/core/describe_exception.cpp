@@ -1,8 +1,12 @@
+#include <charconv>
 #include <cxxabi.h>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
 #include <typeinfo>
 #include <utility>
 
@@ -14,8 +18,7 @@
 namespace errand {
 namespace {
 
-std::string clean_message(const char* text) {
-  if (text == nullptr) return {};
+std::string clean(std::string_view text) {
   return detail::repair_and_cut_utf8(text, detail::kMaxExceptionText);
 }
 
@@ -28,14 +31,15 @@ std::string current_type_name() {
 ExceptionData describe_value(std::string_view message) {
   ExceptionData data;
   data.class_name = current_type_name();
-  data.message = detail::repair_and_cut_utf8(message, detail::kMaxExceptionText);
+  data.message = clean(message);
   return data;
 }
 
 ExceptionData describe_std_exception(const std::exception& error) {
   ExceptionData data;
   data.class_name = readable_type_name(typeid(error));
-  data.message = clean_message(error.what());
+  const char* message = error.what();
+  data.message = clean(message == nullptr ? "" : message);
   if (const auto* system = dynamic_cast<const std::system_error*>(&error)) {
     data.code = system->code().value();
   }
@@ -45,6 +49,31 @@ ExceptionData describe_std_exception(const std::exception& error) {
 ExceptionData describe_other() {
   return describe_value("an object of type " + current_type_name() +
                         ", which is not a std::exception, was thrown");
+}
+
+template <class Number>
+std::string number_text(Number number) {
+  char text[32];
+  const auto end = std::to_chars(std::begin(text), std::end(text), number).ptr;
+  return std::string{text, end};
+}
+
+/// If one of these was thrown, describes it.
+template <class... Numbers>
+std::optional<ExceptionData> describe_number(const std::exception_ptr& error) {
+  std::optional<ExceptionData> data;
+  const auto try_one = [&]<class Number>(std::type_identity<Number>) {
+    if (data) return;
+    try {
+      std::rethrow_exception(error);
+    } catch (Number number) {
+      data = describe_value(number_text(number));
+    } catch (...) {
+      return;
+    }
+  };
+  (try_one(std::type_identity<Numbers>{}), ...);
+  return data;
 }
 
 struct Level {
@@ -70,28 +99,11 @@ Level describe_one(const std::exception_ptr& error) {
     return {describe_value(value ? "true" : "false"), nullptr};
   } catch (char value) {
     return {describe_value(std::string_view{&value, 1}), nullptr};
-  } catch (short value) {
-    return {describe_value(std::to_string(value)), nullptr};
-  } catch (unsigned short value) {
-    return {describe_value(std::to_string(value)), nullptr};
-  } catch (int value) {
-    return {describe_value(std::to_string(value)), nullptr};
-  } catch (unsigned value) {
-    return {describe_value(std::to_string(value)), nullptr};
-  } catch (long value) {
-    return {describe_value(std::to_string(value)), nullptr};
-  } catch (unsigned long value) {
-    return {describe_value(std::to_string(value)), nullptr};
-  } catch (long long value) {
-    return {describe_value(std::to_string(value)), nullptr};
-  } catch (unsigned long long value) {
-    return {describe_value(std::to_string(value)), nullptr};
-  } catch (float value) {
-    return {describe_value(std::to_string(value)), nullptr};
-  } catch (double value) {
-    return {describe_value(std::to_string(value)), nullptr};
   } catch (...) {
-    return {describe_other(), nullptr};
+    std::optional<ExceptionData> number =
+        describe_number<int, unsigned, long, unsigned long, long long, unsigned long long, short,
+                        unsigned short, double, float>(error);
+    return {number ? std::move(*number) : describe_other(), nullptr};
   }
 }
 

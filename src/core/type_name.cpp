@@ -28,7 +28,6 @@ bool unwrap(std::string& name) {
   for (const std::string_view wrapper : {"std::_Nested_exception<", "boost::wrapexcept<"}) {
     if (!name.starts_with(wrapper) || !name.ends_with('>')) continue;
     name = name.substr(wrapper.size(), name.size() - wrapper.size() - 1);
-    while (name.ends_with(' ')) name.pop_back();
     return true;
   }
   return false;
@@ -42,6 +41,7 @@ std::string readable_type_name(const std::type_info& type) {
               "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >",
               "std::string");
   replace_all(name, "std::__cxx11::", "std::");
+  replace_all(name, " >", ">");
   while (unwrap(name)) continue;
   return name;
 }
