@@ -21,9 +21,9 @@ namespace errand {
 struct Finding {
   enum class Severity : std::uint8_t { ok, warning, problem };
   Severity severity = Severity::ok;
-  std::string subject;  ///< what was looked at: "synchronous"
-  std::string detail;   ///< what was found
-  std::string fix;      ///< the next step; empty if ok
+  std::string subject{};  ///< what was looked at: "synchronous"
+  std::string detail{};   ///< what was found
+  std::string fix;        ///< the next step{}; empty if ok
 };
 
 /// The tables an engine needs.
@@ -66,9 +66,10 @@ struct EngineOptions {
   const Clock* clock = &system_clock();
 
   enum class Open : std::uint8_t {
-    create,    ///< make file and tables where there are none
-    existing,  ///< StorageException where there is nothing: for commands that only look
-    any_schema ///< as create, but neither make nor check the tables: for setup and doctor
+    create,      ///< make file and tables where there are none
+    existing,    ///< StorageException where there is nothing: for programs that only look
+    any_schema,  ///< as create, but neither make nor check the tables: for setup
+    inspect,     ///< as existing, but do not check the tables: for doctor
   };
   Open open = Open::create;
 };
@@ -81,5 +82,8 @@ inline constexpr std::chrono::hours kDefaultTtl{24};
 /// program's; both say what to do next. Part of errand::errand, which links every engine built.
 [[nodiscard]] ERRAND_EXPORT std::unique_ptr<Engine> open_engine(const Dsn& dsn,
                                                                 const EngineOptions& options = {});
+
+/// Schema::script() without opening anything.
+[[nodiscard]] ERRAND_EXPORT std::string schema_script(EngineKind kind);
 
 }  // namespace errand

@@ -13,13 +13,13 @@ namespace errand {
 
 /// A failure as data: what a worker stores and any process, in any language, can read.
 struct ERRAND_EXPORT ExceptionData {
-  std::string class_name;  ///< the type thrown; JSON key `class`
-  std::string message;
-  std::int64_t code = 0;   ///< std::system_error's value, or 0
-  std::string file;        ///< where it was thrown; empty if unknown
+  std::string class_name;  ///< the type thrown{}; JSON key `class`
+  std::string message{};
+  std::int64_t code = 0;  ///< std::system_error's value, or 0
+  std::string file;       ///< where it was thrown{}; empty if unknown
   std::int64_t line = 0;
-  std::string trace;       ///< one frame a line, innermost first; empty if unknown
-  std::shared_ptr<const ExceptionData> previous;  ///< what it was nested in, or null
+  std::string trace;  ///< one frame a line, innermost first{}; empty if unknown
+  std::shared_ptr<const ExceptionData> previous{};  ///< what it was nested in, or null
 
   /// Deep: two equal chains are equal.
   friend ERRAND_EXPORT bool operator==(const ExceptionData& a, const ExceptionData& b) noexcept;
@@ -35,9 +35,9 @@ inline constexpr int kMaxPreviousExceptions = 16;
 /// be read; text that is not such an object becomes the message of class `unknown`. Never throws.
 [[nodiscard]] ERRAND_EXPORT ExceptionData parse_exception_data(std::string_view json);
 
-/// Describes anything thrown: std::exception with its std::nested_exception chain, strings, numbers,
-/// and values of unknown type by the name of that type. `error` must not be null.
-/// File, line and trace stay empty; whoever saw the throw adds them.
+/// Describes anything thrown: std::exception with its std::nested_exception chain, strings,
+/// numbers, and values of unknown type by the name of that type. `error` must not be null. File,
+/// line and trace stay empty; whoever saw the throw adds them.
 [[nodiscard]] ERRAND_EXPORT ExceptionData describe_exception(const std::exception_ptr& error);
 
 /// The name of a type as ExceptionData::class_name shows it.

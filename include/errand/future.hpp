@@ -1,10 +1,13 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "errand/codec.hpp"
@@ -17,6 +20,12 @@
 namespace errand {
 
 class Tasks;
+
+namespace detail {
+/// T, or a stand-in where `void(…, void)` would not compile even if unused.
+template <class T>
+using ValueOf = std::conditional_t<std::is_void_v<T>, std::nullptr_t, T>;
+}  // namespace detail
 
 template <class T>
 class TaskFuture;

@@ -15,6 +15,9 @@ class ERRAND_EXPORT Logger {
   virtual ~Logger() = default;
   virtual void write(Level level, std::string_view text) noexcept = 0;
 
+  /// False: whoever would have to put a text together first may save the trouble.
+  [[nodiscard]] virtual bool enabled(Level /*level*/) const noexcept { return true; }
+
   void debug(std::string_view text) noexcept { write(Level::debug, text); }
   void info(std::string_view text) noexcept { write(Level::info, text); }
   void warning(std::string_view text) noexcept { write(Level::warning, text); }

@@ -9,7 +9,7 @@ namespace errand {
 struct Progress {
   std::int64_t done = 0;
   std::int64_t total = 0;  ///< 0: unknown
-  std::string note;
+  std::string note{};
 
   friend bool operator==(const Progress&, const Progress&) = default;
 };

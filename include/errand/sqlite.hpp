@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "errand/engine.hpp"
 #include "errand/export.hpp"
@@ -18,5 +19,8 @@ namespace errand {
 /// processes wake each other; the last one holds no data and may be deleted when nothing runs.
 [[nodiscard]] ERRAND_EXPORT std::unique_ptr<Engine> open_sqlite(const Dsn& dsn,
                                                                 const EngineOptions& options = {});
+
+/// Schema::script() without opening anything.
+[[nodiscard]] ERRAND_EXPORT std::string sqlite_schema_script();
 
 }  // namespace errand

@@ -19,16 +19,16 @@ namespace errand {
 struct ERRAND_EXPORT TaskData {
   TaskId id;
   TaskStatus status = TaskStatus::pending;
-  std::optional<std::string> payload;
-  std::optional<std::string> result;
-  std::optional<std::string> error;
-  Timestamp submitted_at;
-  std::optional<Timestamp> started_at;
-  std::optional<Timestamp> completed_at;
+  std::optional<std::string> payload{};
+  std::optional<std::string> result{};
+  std::optional<std::string> error{};
+  Timestamp submitted_at{};
+  std::optional<Timestamp> started_at{};
+  std::optional<Timestamp> completed_at{};
 
   /// The version that was loaded; nullopt in data that was never stored. TaskStorage::save()
   /// refuses to overwrite any other version than this one.
-  std::optional<std::int64_t> version;
+  std::optional<std::int64_t> version{};
 
   [[nodiscard]] static TaskData pending(TaskId id, std::optional<std::string> payload,
                                         Timestamp submitted_at);

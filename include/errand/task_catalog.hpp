@@ -18,22 +18,22 @@ namespace errand {
 /// All that is known of a task: its record and where it stands in the queue.
 struct TaskRecord {
   TaskData data;
-  std::string type;                  ///< empty for records that were never queued
-  std::optional<std::string> queue;  ///< nullopt for records that were never queued
+  std::string type{};                  ///< empty for records that were never queued
+  std::optional<std::string> queue{};  ///< nullopt for records that were never queued
   int priority = 0;
-  std::optional<Timestamp> available_at;
+  std::optional<Timestamp> available_at{};
   int attempts = 0;
   int crashes = 0;
-  RetryPolicy retry;
-  Headers headers;
-  std::optional<std::string> worker;
-  std::optional<Timestamp> lease_expires_at;
+  RetryPolicy retry{};
+  Headers headers{};
+  std::optional<std::string> worker{};
+  std::optional<Timestamp> lease_expires_at{};
   bool cancel_requested = false;
-  std::optional<Progress> progress;
+  std::optional<Progress> progress{};
 
   /// JSON array of the attempts that failed or were lost so far, oldest first, at most the last
   /// kMaxHistory: {"attempt":1,"at":…,"worker":…,"error":{…}}. nullopt: none.
-  std::optional<std::string> history;
+  std::optional<std::string> history{};
 
   bool expired = false;  ///< TaskStorage::load() would not return it any more
 };
@@ -46,9 +46,9 @@ inline constexpr int kMaxHistory = 20;
 [[nodiscard]] ERRAND_EXPORT std::string to_json(const TaskRecord& task);
 
 struct TaskFilter {
-  std::vector<TaskStatus> statuses;  ///< empty: any
-  std::optional<std::string> type;
-  std::optional<std::string> queue;
+  std::vector<TaskStatus> statuses{};  ///< empty: any
+  std::optional<std::string> type{};
+  std::optional<std::string> queue{};
 };
 
 struct PageRequest {
@@ -58,7 +58,7 @@ struct PageRequest {
 };
 
 struct TaskPage {
-  std::vector<TaskRecord> items;  ///< newest submit first
+  std::vector<TaskRecord> items{};  ///< newest submit first
   std::int64_t total = 0;
   std::int64_t page = 1;
   std::int64_t page_size = 20;
@@ -72,17 +72,17 @@ struct TaskPage {
 using StatusCounts = std::array<std::int64_t, kAllTaskStatuses.size()>;
 
 struct QueueStats {
-  std::string queue;
+  std::string queue{};
   bool paused = false;
   std::int64_t due = 0;      ///< waiting, and claimable now
   std::int64_t delayed = 0;  ///< waiting for their time
   std::int64_t running = 0;
-  std::optional<std::chrono::milliseconds> oldest_due;  ///< how long the first due one waits
+  std::optional<std::chrono::milliseconds> oldest_due{};  ///< how long the first due one waits
 };
 
 struct TaskStats {
   StatusCounts tasks{};
-  std::vector<QueueStats> queues;  ///< by name; those with open tasks or paused
+  std::vector<QueueStats> queues;  ///< by name{}; those with open tasks or paused
 };
 
 /// What operators ask. Thread-safe; reads only; throws StorageException.

@@ -29,7 +29,7 @@ struct NewTask {
   std::string queue = kDefaultQueue;
   std::chrono::milliseconds delay{0};  ///< not before this much later, by the engine's clock
   int priority = 0;                    ///< higher runs first, in -32768…32767
-  RetryPolicy retry;
+  RetryPolicy retry{};
 };
 
 /// Throws ValidationException unless type and queue are 1 to 190 bytes of UTF-8 without control
@@ -46,19 +46,19 @@ struct Lease {
 struct Claim {
   Lease lease;
   Envelope envelope;
-  std::string queue;
+  std::string queue{};
   int priority = 0;
   int attempt = 1;  ///< this one's number; attempts lost with a worker are not counted
   int crashes = 0;  ///< workers lost while they held it
-  RetryPolicy retry;
-  Timestamp submitted_at;
+  RetryPolicy retry{};
+  Timestamp submitted_at{};
   bool cancel_requested = false;
 };
 
 struct ClaimRequest {
-  std::vector<std::string> queues;  ///< the earlier one first, as long as it has due tasks
+  std::vector<std::string> queues{};  ///< the earlier one first, as long as it has due tasks
   std::size_t limit = 1;
-  std::string worker;                ///< who claims; shown to operators
+  std::string worker;  ///< who claims{}; shown to operators
   std::chrono::milliseconds lease{15'000};
 
   /// How many of the claimed may be suspects: tasks whose worker was lost before. A worker runs
@@ -67,22 +67,22 @@ struct ClaimRequest {
 };
 
 struct ClaimBatch {
-  std::vector<Claim> claims;  ///< by queue, then priority, then due time
+  std::vector<Claim> claims{};  ///< by queue, then priority, then due time
 
   /// When the next waiting task of these queues is due, if the batch has fewer than `limit`.
   /// Relative, so that it means the same by every clock.
-  std::optional<std::chrono::milliseconds> next_due;
+  std::optional<std::chrono::milliseconds> next_due{};
 };
 
 /// How an attempt ended.
 struct Completed {
-  std::string result;
+  std::string result{};
 };
 struct Failed {
-  ExceptionData error;
+  ExceptionData error{};
 };
 struct Retried {
-  ExceptionData error;
+  ExceptionData error{};
   std::chrono::milliseconds after{0};
 };
 struct CancelHonoured {};
@@ -122,9 +122,9 @@ struct RescueRequest {
 
 struct Rescued {
   TaskId id;
-  std::string queue;
-  std::string worker;  ///< who lost it
-  TaskStatus status;   ///< retrying; failed after max_crashes; cancelled if that was requested
+  std::string queue{};
+  std::string worker{};  ///< who lost it
+  TaskStatus status;     ///< retrying; failed after max_crashes; cancelled if that was requested
 };
 
 /// A task that will not change by itself any more.
@@ -133,8 +133,8 @@ struct Finish {
   TaskId id;
   Kind kind = Kind::finished;
   TaskStatus status = TaskStatus::completed;  ///< this and the rest only if finished
-  std::optional<std::string> result;
-  std::optional<std::string> error;
+  std::optional<std::string> result{};
+  std::optional<std::string> error{};
 };
 
 struct ProgressReport {

@@ -32,14 +32,13 @@ enum class TaskEvent : std::uint8_t {
   requeue,   ///< an operator runs a failed or cancelled task again
 };
 
-inline constexpr std::array kAllTaskStatuses{TaskStatus::pending,   TaskStatus::running,
-                                             TaskStatus::retrying,  TaskStatus::completed,
-                                             TaskStatus::failed,    TaskStatus::cancelled};
+inline constexpr std::array kAllTaskStatuses{TaskStatus::pending,  TaskStatus::running,
+                                             TaskStatus::retrying, TaskStatus::completed,
+                                             TaskStatus::failed,   TaskStatus::cancelled};
 
-inline constexpr std::array kAllTaskEvents{TaskEvent::claim,  TaskEvent::complete,
-                                           TaskEvent::fail,   TaskEvent::retry,
-                                           TaskEvent::rescue, TaskEvent::release,
-                                           TaskEvent::cancel, TaskEvent::requeue};
+inline constexpr std::array kAllTaskEvents{
+    TaskEvent::claim,  TaskEvent::complete, TaskEvent::fail,   TaskEvent::retry,
+    TaskEvent::rescue, TaskEvent::release,  TaskEvent::cancel, TaskEvent::requeue};
 
 struct Transition {
   TaskStatus from;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <ranges>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,9 +22,10 @@ struct SubmitOptions {
   std::string queue = kDefaultQueue;
   std::chrono::milliseconds delay{0};  ///< run not before this much later
   int priority = 0;                    ///< higher runs first
-  RetryPolicy retry;
-  Headers headers;
-  std::optional<TaskId> id;  ///< submit again under the same id after a doubtful error: stored once
+  RetryPolicy retry{};
+  Headers headers{};
+  std::optional<TaskId>
+      id{};  ///< submit again under the same id after a doubtful error: stored once
 };
 
 struct WaitOptions {
@@ -45,7 +47,7 @@ struct FutureOf {
   using type = TaskHandle;
 };
 template <class Message>
-  requires requires { typename Message::Result; }
+requires requires { typename Message::Result; }
 struct FutureOf<Message> {
   using type = TaskFuture<typename Message::Result>;
 };
@@ -69,7 +71,7 @@ class ERRAND_EXPORT Tasks {
   typename detail::FutureOf<Message>::type submit(const Message& message,
                                                   const SubmitOptions& options = {}) {
     using Future = typename detail::FutureOf<Message>::type;
-    return Future{submit_json(messages_.name_of<Message>(), encode(message), options)};
+    return Future{submit_encoded(messages_.name_of<Message>(), encode(message), options)};
   }
 
   /// All of them or, if it throws, none: one transaction. `options.id` must be empty.
@@ -78,6 +80,7 @@ class ERRAND_EXPORT Tasks {
     using Message = std::ranges::range_value_t<Range>;
     using Future = typename detail::FutureOf<Message>::type;
     const std::string& type = messages_.name_of<Message>();
+    refuse_one_id_for_many(options);
     std::vector<NewTask> batch;
     for (const Message& message : range) batch.push_back(make_task(type, encode(message), options));
     submit_batch(batch);
@@ -105,6 +108,9 @@ class ERRAND_EXPORT Tasks {
  private:
   friend class TaskHandle;
 
+  TaskHandle submit_encoded(const std::string& type, std::string payload,
+                            const SubmitOptions& options);
+  static void refuse_one_id_for_many(const SubmitOptions& options);
   static NewTask make_task(const std::string& type, std::string payload,
                            const SubmitOptions& options);
 

@@ -27,13 +27,13 @@ struct WorkerOptions {
   /// later their tasks are handed back without them.
   std::chrono::milliseconds grace{30'000};
 
-  std::int64_t limit = 0;                    ///< stop after this many attempts; 0: never
-  std::chrono::milliseconds time_limit{0};   ///< stop after this time; 0: never
-  std::size_t memory_limit = 0;              ///< stop above this many bytes resident; 0: never
-  std::int64_t failure_limit = 0;            ///< stop after this many failed attempts; 0: never
-  bool drain = false;                        ///< stop when no task is due and none is running
-  std::size_t max_prefetch = 1000;           ///< most tasks held beyond those running
-  int max_crashes = 3;                       ///< see RescueRequest
+  std::int64_t limit = 0;                   ///< stop after this many attempts; 0: never
+  std::chrono::milliseconds time_limit{0};  ///< stop after this time; 0: never
+  std::size_t memory_limit = 0;             ///< stop above this many bytes resident; 0: never
+  std::int64_t failure_limit = 0;           ///< stop after this many failed attempts; 0: never
+  bool drain = false;                       ///< stop when no task is due and none is running
+  std::size_t max_prefetch = 1000;          ///< most tasks held beyond those running
+  int max_crashes = 3;                      ///< see RescueRequest
 };
 
 /// Throws ConfigurationException naming the option and its range.
@@ -41,14 +41,19 @@ ERRAND_EXPORT void validate(const WorkerOptions& options);
 
 struct WorkerReport {
   enum class Reason : std::uint8_t {
-    stopped, drained, limit, time_limit, memory_limit, failure_limit
+    stopped,
+    drained,
+    limit,
+    time_limit,
+    memory_limit,
+    failure_limit
   };
   Reason reason = Reason::stopped;
   std::int64_t completed = 0;
-  std::int64_t failed = 0;     ///< for good
+  std::int64_t failed = 0;  ///< for good
   std::int64_t retried = 0;
   std::int64_t cancelled = 0;
-  std::int64_t released = 0;   ///< handed back unfinished
+  std::int64_t released = 0;  ///< handed back unfinished
 
   /// Handlers that ignored the stop and still run in this process; their tasks were handed back.
   /// The process should exit without waiting for them.

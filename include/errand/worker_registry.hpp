@@ -12,16 +12,16 @@ namespace errand {
 
 /// A worker as it shows itself to operators.
 struct WorkerInfo {
-  std::string worker;  ///< unique: host, process and a random part
-  std::string host;
+  std::string worker{};  ///< unique: host, process and a random part
+  std::string host{};
   std::int64_t pid = 0;
-  std::vector<std::string> queues;
+  std::vector<std::string> queues{};
   int concurrency = 1;
   std::int64_t running = 0;  ///< tasks in its handlers now
   std::int64_t handled = 0;  ///< attempts ended since it started
   std::int64_t failed = 0;   ///< of these, how many failed or will be retried
-  Timestamp started_at;      ///< by the engine's clock, set by the first beat()
-  Timestamp seen_at;         ///< by the engine's clock, set by each beat()
+  Timestamp started_at{};    ///< by the engine's clock, set by the first beat()
+  Timestamp seen_at{};       ///< by the engine's clock, set by each beat()
 };
 
 /// Which workers are there. For people: no decision about a task depends on it.

@@ -6,6 +6,7 @@ namespace {
 class SilentLogger final : public Logger {
  public:
   void write(Level /*level*/, std::string_view /*text*/) noexcept override {}
+  [[nodiscard]] bool enabled(Level /*level*/) const noexcept override { return false; }
 };
 
 }  // namespace

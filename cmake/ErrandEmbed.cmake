@@ -1,0 +1,15 @@
+# errand_embed(TARGET NAMESPACE FILES…): each file becomes a constant
+# `NAMESPACE::k_<file name without its ending>` in the header <TARGET>_embedded.hpp.
+function(errand_embed target namespace)
+  set(header ${CMAKE_CURRENT_BINARY_DIR}/${target}_embedded.hpp)
+  set(content "#pragma once\n\n#include <string_view>\n\nnamespace ${namespace} {\n\n")
+  foreach(file IN LISTS ARGN)
+    file(READ ${file} text)
+    get_filename_component(name ${file} NAME_WE)
+    string(APPEND content "inline constexpr std::string_view k_${name} = R\"text(${text})text\";\n\n")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  endforeach()
+  string(APPEND content "}  // namespace ${namespace}\n")
+  file(CONFIGURE OUTPUT ${header} CONTENT "${content}" @ONLY)
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
+endfunction()

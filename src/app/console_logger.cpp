@@ -1,0 +1,61 @@
+#include "app/console_logger.hpp"
+
+#include <spdlog/logger.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+
+#include "errand/errors.hpp"
+
+#include "cli/display.hpp"
+
+namespace errand::detail {
+namespace {
+
+spdlog::level::level_enum spdlog_level(Logger::Level level) noexcept {
+  switch (level) {
+    case Logger::Level::debug:
+      return spdlog::level::debug;
+    case Logger::Level::info:
+      return spdlog::level::info;
+    case Logger::Level::warning:
+      return spdlog::level::warn;
+    case Logger::Level::error:
+      return spdlog::level::err;
+  }
+  return spdlog::level::info;
+}
+
+}  // namespace
+
+ConsoleLogger::ConsoleLogger(Level least)
+    : least_{least},
+      logger_{std::make_shared<spdlog::logger>(
+          "errand", std::make_shared<spdlog::sinks::stderr_color_sink_mt>())} {
+  logger_->set_level(spdlog_level(least));
+  logger_->set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %^%-7l%$ %v", spdlog::pattern_time_type::utc);
+}
+
+ConsoleLogger::~ConsoleLogger() = default;
+
+bool ConsoleLogger::enabled(Level level) const noexcept { return level >= least_; }
+
+void ConsoleLogger::write(Level level, std::string_view text) noexcept {
+  if (!enabled(level)) return;
+  try {
+    // Messages of tasks end up here: one line each, and nothing a terminal would obey.
+    const std::string safe = cli::printable(text);
+    logger_->log(spdlog_level(level), spdlog::string_view_t{safe.data(), safe.size()});
+  } catch (...) {
+    // A log that cannot be written must not stop the work.
+  }
+}
+
+Logger::Level parse_log_level(const std::string& name) {
+  if (name == "debug") return Logger::Level::debug;
+  if (name == "info") return Logger::Level::info;
+  if (name == "warning") return Logger::Level::warning;
+  if (name == "error") return Logger::Level::error;
+  throw ConfigurationException{"there is no log level `" + name +
+                               "`; there are debug, info, warning and error"};
+}
+
+}  // namespace errand::detail

@@ -1,0 +1,72 @@
+#include "app/exec_handler.hpp"
+
+#include <fmt/format.h>
+#include <string.h>
+
+#include "errand/task.hpp"
+
+#include "app/child_process.hpp"
+
+namespace errand::detail {
+namespace {
+
+constexpr std::size_t kMaxErrorText = std::size_t{16} * 1024;
+
+std::string trimmed(std::string text) {
+  const auto last = text.find_last_not_of(" \t\r\n");
+  text.erase(last == std::string::npos ? 0 : last + 1);
+  return text;
+}
+
+/// What the command said, or else how it ended.
+CommandFailed failure(const std::string& how, std::string errors) {
+  errors = trimmed(std::move(errors));
+  return CommandFailed{errors.empty() ? "the command " + how
+                                      : errors + " (the command " + how + ")"};
+}
+
+}  // namespace
+
+RawHandler exec_handler(std::string command, std::chrono::milliseconds timeout) {
+  return [command = std::move(command), timeout](const Envelope& envelope, TaskContext& context) {
+    using End = ChildResult::End;
+    ChildResult result = run_child(
+        ChildOptions{.command = command,
+                     .environment = {{"ERRAND_TASK_ID", context.id().to_string()},
+                                     {"ERRAND_TASK_TYPE", envelope.type()},
+                                     {"ERRAND_ATTEMPT", std::to_string(context.attempt())}},
+                     .timeout = timeout,
+                     .max_output = kMaxDocumentBytes,
+                     .max_errors = kMaxErrorText},
+        envelope.body(), context.stop_token());
+    switch (result.end) {
+      case End::stopped:
+        throw Cancelled{};
+      case End::timed_out:
+        throw failure(fmt::format("was killed after {} ms", timeout.count()),
+                      std::move(result.errors));
+      case End::signalled:
+        throw failure(
+            fmt::format("was ended by signal {} ({})", result.code, strsignal(result.code)),
+            std::move(result.errors));
+      case End::output_too_large:
+        throw Unrecoverable{
+            fmt::format("the command printed more than {} MiB", kMaxDocumentBytes >> 20)};
+      case End::exited:
+        break;
+    }
+    if (result.code != 0) {
+      throw failure(fmt::format("exited with status {}", result.code), std::move(result.errors));
+    }
+    std::string output = trimmed(std::move(result.output));
+    if (output.empty()) return std::string{"null"};
+    try {
+      static_cast<void>(parse_json(output));
+    } catch (const ValidationException& error) {
+      throw Unrecoverable{std::string{"the command's output is not JSON: "} + error.what()};
+    }
+    return output;
+  };
+}
+
+}  // namespace errand::detail

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "errand/handler.hpp"
+
+namespace errand::detail {
+
+/// A handler that is a command: `/bin/sh -c command`, in a process group of its own, gets the
+/// payload on standard input and the task in ERRAND_TASK_ID, ERRAND_TASK_TYPE and ERRAND_ATTEMPT.
+/// Exit 0: its standard output, which must be JSON or empty (null), is the result. Otherwise the
+/// task fails, with its standard error as message. After `timeout` (0: none), or when asked to
+/// stop, the whole group is killed.
+[[nodiscard]] RawHandler exec_handler(std::string command, std::chrono::milliseconds timeout);
+
+/// Thrown for a command that did not exit with 0.
+class CommandFailed : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace errand::detail

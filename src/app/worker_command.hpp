@@ -1,0 +1,24 @@
+#pragma once
+
+#include <memory>
+
+#include "errand/application.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace errand::detail {
+
+/// The options of a worker program, on their way from the command line.
+struct WorkerCommand;
+
+/// Adds the worker's options to `command`, which fills the returned object when it parses.
+[[nodiscard]] std::shared_ptr<WorkerCommand> add_worker_options(CLI::App& command);
+
+/// Runs a worker for `app` until a signal or a limit ends it; returns the process's exit code.
+/// Throws ConfigurationException for options that make no sense. Does not return if handlers
+/// ignore the stop: the process ends with exit code 0 all the same.
+[[nodiscard]] int run_worker_command(const WorkerCommand& command, Application& app);
+
+}  // namespace errand::detail

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "errand/engine.hpp"
+#include "errand/tasks.hpp"
+
+namespace errand::detail {
+
+/// How long a read is put off so that it serves more of the `waiting` futures at once: not at all
+/// for a few, the whole poll interval from 5,000 on.
+[[nodiscard]] std::chrono::microseconds read_gap(std::size_t waiting,
+                                                 std::chrono::milliseconds poll_interval) noexcept;
+
+/// Waits for all futures of a client: one thread, one read for as many of them as possible.
+/// Thread-safe.
+class CompletionWaiter {
+ public:
+  /// Gets the finish, or the reason why there will be none.
+  using Callback = std::function<void(const Finish*, std::exception_ptr)>;
+  using Ticket = std::uint64_t;
+
+  CompletionWaiter(Engine& engine, WaitOptions options);
+  ~CompletionWaiter();
+  CompletionWaiter(const CompletionWaiter&) = delete;
+  CompletionWaiter& operator=(const CompletionWaiter&) = delete;
+
+  /// Calls `callback` once, from the waiter's thread, when the task is finished, expired or
+  /// unknown.
+  Ticket add(TaskId id, Callback callback);
+
+  /// The callback is not called any more, unless it is running now or has run.
+  void remove(TaskId id, Ticket ticket);
+
+ private:
+  using Steady = std::chrono::steady_clock;
+
+  struct Entry {
+    Ticket ticket;
+    Callback callback;
+  };
+
+  void start();
+  void run();
+  void on_signal(std::span<const TaskId> tasks);
+
+  /// The ids to ask for next; empty: stop. Blocks until there is a reason to ask.
+  [[nodiscard]] std::vector<TaskId> next_question();
+  void answer(std::span<const Finish> finishes);
+  void give_up(const std::exception_ptr& error);
+
+  Engine& engine_;
+  const WaitOptions options_;
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stopping_ = false;
+  Ticket last_ticket_ = 0;
+  std::unordered_map<TaskId, std::vector<Entry>> waiting_;
+  std::unordered_set<TaskId> to_ask_;  ///< new here, or named by a signal
+  bool ask_all_ = false;               ///< a signal did not say which
+  Steady::time_point last_read_{};
+  Steady::time_point last_full_read_{};
+
+  Subscription subscription_;
+  std::thread thread_;  ///< started with the first future
+};
+
+}  // namespace errand::detail

@@ -1,0 +1,41 @@
+#include "client/submit_batcher.hpp"
+
+#include <utility>
+
+namespace errand::detail {
+
+void SubmitBatcher::submit(NewTask task) {
+  std::unique_lock lock{mutex_};
+  const bool leads = open_ == nullptr;
+  if (leads) open_ = std::make_shared<Batch>();
+  const std::shared_ptr<Batch> batch = open_;
+  batch->tasks.push_back(std::move(task));
+  if (leads) {
+    lead(std::move(lock), batch);
+  } else {
+    lock.unlock();
+    batch->done.wait(false);
+  }
+  if (batch->error) std::rethrow_exception(batch->error);
+}
+
+void SubmitBatcher::lead(std::unique_lock<std::mutex> lock, const std::shared_ptr<Batch>& batch) {
+  flush_ended_.wait(lock, [this] { return !flushing_; });
+  flushing_ = true;
+  open_ = nullptr;
+  lock.unlock();
+  try {
+    queue_.submit(batch->tasks);
+  } catch (...) {
+    batch->error = std::current_exception();
+  }
+  lock.lock();
+  flushing_ = false;
+  lock.unlock();
+  // The next leader first: its transaction can run while this batch's callers wake up.
+  flush_ended_.notify_one();
+  batch->done = true;
+  batch->done.notify_all();
+}
+
+}  // namespace errand::detail

@@ -1,0 +1,18 @@
+#include "core/attempt.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace errand::detail {
+
+Outcome after_failure(const RetryPolicy& policy, int attempt, Failure failure, double random) {
+  if (failure.kind == FailureKind::unrecoverable || attempt > policy.max_retries) {
+    return Failed{std::move(failure.error)};
+  }
+  const auto after = failure.kind == FailureKind::retry_later
+                         ? std::max(failure.after, std::chrono::milliseconds{0})
+                         : delay_before_retry(policy, attempt, random);
+  return Retried{std::move(failure.error), after};
+}
+
+}  // namespace errand::detail

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+
+#include "errand/exception_data.hpp"
+#include "errand/task_status.hpp"
+
+namespace errand::detail {
+
+/// What becomes of a task whose worker was lost, with that loss counted in `crashes`.
+[[nodiscard]] constexpr TaskStatus after_lost_worker(int crashes, int max_crashes,
+                                                     bool cancel_requested) noexcept {
+  if (cancel_requested) return TaskStatus::cancelled;
+  return crashes >= max_crashes ? TaskStatus::failed : TaskStatus::retrying;
+}
+
+/// The error of an attempt that ended with its worker.
+[[nodiscard]] inline ExceptionData worker_lost(const std::string& worker, int crashes) {
+  return ExceptionData{
+      .class_name = "errand::WorkerLost",
+      .message = "worker " + worker + " was lost while it held this task" +
+                 (crashes > 1 ? " (" + std::to_string(crashes) + " times so far)" : std::string{}),
+      .file = {},
+      .trace = {},
+      .previous = nullptr};
+}
+
+}  // namespace errand::detail

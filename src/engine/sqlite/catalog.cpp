@@ -1,0 +1,151 @@
+#include "engine/sqlite/catalog.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "errand/errors.hpp"
+
+#include "engine/sqlite/rows.hpp"
+
+namespace errand::sqlite {
+namespace {
+
+const std::string kFind =
+    std::string{"SELECT "} + kRecordColumns + " FROM async_tasks WHERE task_id = ?1";
+
+/// A filter as SQL: the text has parameters only, the values are bound.
+struct Condition {
+  std::string sql;
+  std::vector<std::string> values;
+};
+
+Condition condition_of(const TaskFilter& filter) {
+  Condition condition;
+  const auto add = [&](const std::string& term) {
+    condition.sql += condition.sql.empty() ? " WHERE " : " AND ";
+    condition.sql += term;
+  };
+  const auto parameter = [&](std::string value) {
+    condition.values.push_back(std::move(value));
+    return "?" + std::to_string(condition.values.size());
+  };
+  if (!filter.statuses.empty()) {
+    std::string list;
+    for (const TaskStatus status : filter.statuses) {
+      list += (list.empty() ? "" : ", ") + parameter(std::string{to_string(status)});
+    }
+    add("status IN (" + list + ")");
+  }
+  if (filter.type) add("type = " + parameter(*filter.type));
+  if (filter.queue) add("queue_name = " + parameter(*filter.queue));
+  return condition;
+}
+
+/// The same columns with the documents replaced by NULL: they may be large.
+std::string list_columns(bool documents) {
+  if (documents) return kRecordColumns;
+  return "task_id, status, NULL, NULL, NULL, submitted_at, started_at, completed_at, version, "
+         "type, queue_name, priority, available_at, attempts, crashes, max_retries, retry_policy, "
+         "headers, worker, lease_expires_at, cancel_requested, progress, NULL";
+}
+
+std::int64_t count(Connection& connection, const Condition& condition) {
+  Statement statement = connection.prepare_once("SELECT count(*) FROM async_tasks" + condition.sql);
+  for (std::size_t i = 0; i < condition.values.size(); ++i) {
+    statement.bind(static_cast<int>(i) + 1, condition.values[i]);
+  }
+  statement.step();
+  return statement.integer(0);
+}
+
+}  // namespace
+
+TaskRecord Catalog::read_with_expiry(const Statement& row) const {
+  TaskRecord record = read_record(row);
+  record.expired =
+      record.data.completed_at && *record.data.completed_at + database_.ttl() < database_.now();
+  return record;
+}
+
+std::optional<TaskRecord> Catalog::find(TaskId id) {
+  const std::string key = id.to_string();
+  return database_.read([&](Connection& connection) {
+    std::optional<TaskRecord> record;
+    Statement& row = connection.prepare(kFind.c_str()).bind(1, key);
+    if (row.step()) record = read_with_expiry(row);
+    row.reset();
+    return record;
+  });
+}
+
+TaskPage Catalog::list(const TaskFilter& filter, const PageRequest& request) {
+  if (request.page < 1 || request.page_size < 1) {
+    throw ValidationException{"pages and page sizes count from 1"};
+  }
+  const Condition condition = condition_of(filter);
+  return database_.read([&](Connection& connection) {
+    TaskPage page{.items = {},
+                  .total = count(connection, condition),
+                  .page = request.page,
+                  .page_size = request.page_size};
+    // Past the end there is nothing, and the product below cannot overflow.
+    if (request.page > page.total_pages()) return page;
+    Statement row = connection.prepare_once(
+        "SELECT " + list_columns(request.documents) + " FROM async_tasks" + condition.sql +
+        " ORDER BY rowid DESC LIMIT " + std::to_string(request.page_size) + " OFFSET " +
+        std::to_string((request.page - 1) * request.page_size));
+    for (std::size_t i = 0; i < condition.values.size(); ++i) {
+      row.bind(static_cast<int>(i) + 1, condition.values[i]);
+    }
+    while (row.step()) page.items.push_back(read_with_expiry(row));
+    return page;
+  });
+}
+
+TaskStats Catalog::stats() {
+  const Timestamp now = database_.now();
+  const std::string now_text = to_sql_time(now);
+  return database_.read([&](Connection& connection) {
+    TaskStats stats;
+    Statement& by_status =
+        connection.prepare("SELECT status, count(*) FROM async_tasks GROUP BY status");
+    while (by_status.step()) {
+      if (const auto status = parse_task_status(by_status.text(0))) {
+        stats.tasks[static_cast<std::size_t>(*status)] = by_status.integer(1);
+      }
+    }
+
+    std::map<std::string, QueueStats> queues;
+    const auto queue_named = [&](std::string_view name) -> QueueStats& {
+      QueueStats& queue = queues[std::string{name}];
+      queue.queue = name;
+      return queue;
+    };
+    Statement& waiting = connection.prepare(R"(
+        SELECT queue_name, sum(available_at <= ?1), sum(available_at > ?1), min(available_at)
+        FROM async_tasks WHERE status IN ('pending', 'retrying') AND queue_name IS NOT NULL
+        GROUP BY queue_name)");
+    waiting.bind(1, now_text);
+    while (waiting.step()) {
+      QueueStats& queue = queue_named(waiting.text(0));
+      queue.due = waiting.integer(1);
+      queue.delayed = waiting.integer(2);
+      if (queue.due > 0) {
+        queue.oldest_due =
+            std::chrono::duration_cast<std::chrono::milliseconds>(now - read_time(waiting, 3));
+      }
+    }
+    Statement& running = connection.prepare(R"(
+        SELECT queue_name, count(*) FROM async_tasks
+        WHERE status = 'running' AND queue_name IS NOT NULL GROUP BY queue_name)");
+    while (running.step()) queue_named(running.text(0)).running = running.integer(1);
+    Statement& paused = connection.prepare("SELECT queue_name FROM errand_paused_queues");
+    while (paused.step()) queue_named(paused.text(0)).paused = true;
+
+    for (auto& [name, queue] : queues) stats.queues.push_back(std::move(queue));
+    return stats;
+  });
+}
+
+}  // namespace errand::sqlite

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "errand/task_catalog.hpp"
+
+#include "engine/sqlite/database.hpp"
+
+namespace errand::sqlite {
+
+class Catalog final : public TaskCatalog {
+ public:
+  explicit Catalog(Database& database) : database_{database} {}
+
+  [[nodiscard]] std::optional<TaskRecord> find(TaskId id) override;
+  [[nodiscard]] TaskPage list(const TaskFilter& filter, const PageRequest& request) override;
+  [[nodiscard]] TaskStats stats() override;
+
+ private:
+  [[nodiscard]] TaskRecord read_with_expiry(const Statement& row) const;
+
+  Database& database_;
+};
+
+}  // namespace errand::sqlite

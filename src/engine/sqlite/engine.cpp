@@ -1,0 +1,126 @@
+#include <filesystem>
+#include <set>
+#include <system_error>
+
+#include "errand/errors.hpp"
+#include "errand/sqlite.hpp"
+
+#include "engine/sqlite/catalog.hpp"
+#include "engine/sqlite/database.hpp"
+#include "engine/sqlite/doctor.hpp"
+#include "engine/sqlite/queue.hpp"
+#include "engine/sqlite/schema.hpp"
+#include "engine/sqlite/storage.hpp"
+#include "engine/sqlite/worker_registry.hpp"
+
+namespace errand {
+namespace sqlite {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+milliseconds seconds_option(const Dsn& dsn, std::string_view name, milliseconds fallback) {
+  const auto text = dsn.option(name);
+  if (!text) return fallback;
+  std::int64_t value = 0;
+  for (const char digit : *text) {
+    if (digit < '0' || digit > '9' || value > 1'000'000'000) {
+      value = -1;
+      break;
+    }
+    value = value * 10 + (digit - '0');
+  }
+  if (text->empty() || value < 0) {
+    throw ConfigurationException{dsn.to_string() + ": " + std::string{name} + "=" +
+                                 std::string{*text} + " is not a number of seconds"};
+  }
+  return seconds{value};
+}
+
+bool synchronous_full(const Dsn& dsn) {
+  const std::string_view value = dsn.option("synchronous").value_or("full");
+  if (value == "full") return true;
+  if (value == "normal") return false;
+  throw ConfigurationException{dsn.to_string() + ": synchronous=" + std::string{value} +
+                               " is unknown; use synchronous=full or synchronous=normal"};
+}
+
+void refuse_unknown_options(const Dsn& dsn) {
+  for (const auto& [name, value] : dsn.options()) {
+    if (name != "synchronous" && name != "ttl" && name != "busy_timeout") {
+      throw ConfigurationException{dsn.to_string() + ": SQLite has no option `" + name +
+                                   "`; there are synchronous, ttl and busy_timeout"};
+    }
+  }
+}
+
+Database::Settings settings_of(const Dsn& dsn, const EngineOptions& options) {
+  refuse_unknown_options(dsn);
+  const bool existing =
+      options.open == EngineOptions::Open::existing || options.open == EngineOptions::Open::inspect;
+  Database::Settings settings{
+      .connection = {.path = dsn.path(),
+                     .mode = existing ? Connection::Mode::existing : Connection::Mode::create,
+                     .synchronous_full = synchronous_full(dsn),
+                     .busy_timeout = seconds_option(dsn, "busy_timeout", seconds{30})},
+      .clock = options.clock,
+      .ttl = seconds_option(dsn, "ttl", kDefaultTtl)};
+  std::error_code ignored;
+  if (existing && !std::filesystem::exists(dsn.path(), ignored)) {
+    throw StorageException{"there is no file " + dsn.path() +
+                               ": check the DSN, or create it with `errand setup` or by submitting "
+                               "a task",
+                           StorageException::Retry::useless};
+  }
+  return settings;
+}
+
+class SqliteEngine final : public Engine {
+ public:
+  SqliteEngine(const Dsn& dsn, const EngineOptions& options)
+      : database_{settings_of(dsn, options)} {
+    switch (options.open) {
+      case EngineOptions::Open::create:
+        if (schema_.installed_version() == 0) schema_.migrate();
+        schema_.require_supported();
+        break;
+      case EngineOptions::Open::existing:
+        schema_.require_supported();
+        break;
+      case EngineOptions::Open::any_schema:
+      case EngineOptions::Open::inspect:
+        break;
+    }
+  }
+
+  [[nodiscard]] EngineKind kind() const noexcept override { return EngineKind::sqlite; }
+  [[nodiscard]] TaskStorage& storage() noexcept override { return storage_; }
+  [[nodiscard]] TaskQueue& queue() noexcept override { return queue_; }
+  [[nodiscard]] TaskCatalog& catalog() noexcept override { return catalog_; }
+  [[nodiscard]] WorkerRegistry& workers() noexcept override { return registry_; }
+  [[nodiscard]] Signals& signals() noexcept override { return database_; }
+  [[nodiscard]] Schema& schema() noexcept override { return schema_; }
+  [[nodiscard]] std::vector<Finding> diagnose() override {
+    return sqlite::diagnose(database_, schema_, catalog_, registry_);
+  }
+
+ private:
+  Database database_;
+  SqliteSchema schema_{database_};
+  Storage storage_{database_};
+  Queue queue_{database_};
+  Catalog catalog_{database_};
+  Registry registry_{database_};
+};
+
+}  // namespace
+}  // namespace sqlite
+
+std::unique_ptr<Engine> open_sqlite(const Dsn& dsn, const EngineOptions& options) {
+  return std::make_unique<sqlite::SqliteEngine>(dsn, options);
+}
+
+std::string sqlite_schema_script() { return sqlite::schema_script(); }
+
+}  // namespace errand

@@ -1,0 +1,67 @@
+-- Tasks, record and queue entry in one row. The columns up to `version` are what other programs
+-- may read and write; the rest belongs to the queue.
+CREATE TABLE async_tasks (
+  task_id          VARCHAR(36)  NOT NULL PRIMARY KEY
+                   CHECK (length(task_id) = 36),
+  status           VARCHAR(20)  NOT NULL
+                   CHECK (status IN ('pending', 'running', 'retrying',
+                                     'completed', 'failed', 'cancelled')),
+  payload          TEXT,
+  result           TEXT,
+  error            TEXT,
+  submitted_at     DATETIME     NOT NULL,
+  started_at       DATETIME,
+  completed_at     DATETIME,
+  version          INTEGER      NOT NULL DEFAULT 0,
+
+  queue_name       VARCHAR(190),             -- NULL: a record that no worker claims
+  type             VARCHAR(190) NOT NULL DEFAULT '',
+  priority         INTEGER      NOT NULL DEFAULT 0,
+  available_at     DATETIME,
+  attempts         INTEGER      NOT NULL DEFAULT 0,
+  crashes          INTEGER      NOT NULL DEFAULT 0,
+  max_retries      INTEGER      NOT NULL DEFAULT 3,
+  retry_policy     TEXT,                     -- JSON; NULL: the default waits
+  lease_expires_at DATETIME,
+  worker           TEXT,
+  cancel_requested INTEGER      NOT NULL DEFAULT 0,
+  progress         TEXT,                     -- JSON
+  headers          TEXT,                     -- JSON; NULL: none
+  history          TEXT,                     -- JSON array of failed attempts; NULL: none
+
+  CHECK (status <> 'completed' OR (result IS NOT NULL AND error IS NULL)),
+  CHECK (status <> 'failed' OR (error IS NOT NULL AND result IS NULL)),
+  CHECK (status NOT IN ('pending', 'retrying', 'cancelled') OR (result IS NULL AND error IS NULL)),
+  CHECK ((status IN ('completed', 'failed', 'cancelled')) = (completed_at IS NOT NULL)),
+  CHECK (started_at IS NULL OR started_at >= submitted_at),
+  CHECK (completed_at IS NULL OR completed_at >= coalesce(started_at, submitted_at)),
+  CHECK (queue_name IS NULL OR available_at IS NOT NULL)
+);
+
+CREATE INDEX idx_status ON async_tasks (status);
+CREATE INDEX idx_completed_at ON async_tasks (completed_at) WHERE completed_at IS NOT NULL;
+
+-- What can be claimed, in claiming order. Tasks that lost a worker before are apart, because only
+-- few of them may be claimed at a time.
+CREATE INDEX idx_claimable ON async_tasks (queue_name, priority, available_at)
+  WHERE status IN ('pending', 'retrying') AND crashes = 0;
+CREATE INDEX idx_suspects ON async_tasks (queue_name, priority, available_at)
+  WHERE status IN ('pending', 'retrying') AND crashes > 0;
+
+CREATE TABLE errand_paused_queues (
+  queue_name VARCHAR(190) NOT NULL PRIMARY KEY,
+  paused_at  DATETIME     NOT NULL
+);
+
+CREATE TABLE errand_workers (
+  worker      TEXT     NOT NULL PRIMARY KEY,
+  host        TEXT     NOT NULL,
+  pid         INTEGER  NOT NULL,
+  queues      TEXT     NOT NULL,             -- JSON array
+  concurrency INTEGER  NOT NULL,
+  running     INTEGER  NOT NULL,
+  handled     INTEGER  NOT NULL,
+  failed      INTEGER  NOT NULL,
+  started_at  DATETIME NOT NULL,
+  seen_at     DATETIME NOT NULL
+);

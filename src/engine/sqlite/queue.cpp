@@ -1,0 +1,437 @@
+#include "engine/sqlite/queue.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <tuple>
+
+#include "errand/errors.hpp"
+
+#include "core/worker_lost.hpp"
+#include "engine/sqlite/rows.hpp"
+#include "engine/sqlite/settle.hpp"
+#include "engine/sqlite/statements.hpp"
+
+namespace errand::sqlite {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr const char* kIsPaused = "SELECT 1 FROM errand_paused_queues WHERE queue_name = ?1";
+
+/// 1 queue_name, 2 priority, 3 now.
+constexpr const char* kNextDue = R"(
+SELECT available_at FROM async_tasks INDEXED BY idx_claimable
+WHERE status IN ('pending', 'retrying') AND crashes = 0
+  AND queue_name = ?1 AND priority = ?2 AND available_at > ?3
+ORDER BY available_at LIMIT 1)";
+
+/// 1 queue_name, 2 now.
+constexpr const char* kNextDueSuspect = R"(
+SELECT min(available_at) FROM async_tasks INDEXED BY idx_suspects
+WHERE status IN ('pending', 'retrying') AND crashes > 0
+  AND queue_name = ?1 AND available_at > ?2)";
+
+/// 1 task_id, 2 version, 3 lease_expires_at.
+constexpr const char* kExtend = R"(
+UPDATE async_tasks SET lease_expires_at = ?3
+WHERE task_id = ?1 AND version = ?2 AND status = 'running'
+RETURNING cancel_requested)";
+
+/// 1 task_id, 2 version, 3 progress.
+constexpr const char* kProgress = R"(
+UPDATE async_tasks SET progress = ?3
+WHERE task_id = ?1 AND version = ?2 AND status = 'running')";
+
+constexpr const char* kStatus = "SELECT status FROM async_tasks WHERE task_id = ?1";
+
+/// 1 task_id, 2 now.
+constexpr const char* kCancelWaiting = R"(
+UPDATE async_tasks
+SET status = 'cancelled', version = version + 1,
+    completed_at = max(?2, coalesce(started_at, submitted_at))
+WHERE task_id = ?1)";
+
+constexpr const char* kRequestCancel =
+    "UPDATE async_tasks SET cancel_requested = 1 WHERE task_id = ?1";
+
+/// 1 now, 2 limit. Running tasks are few, and idx_status finds them.
+constexpr const char* kExpiredLeases = R"(
+SELECT task_id, version, queue_name, worker, crashes, cancel_requested FROM async_tasks
+WHERE status = 'running' AND lease_expires_at < ?1 LIMIT ?2)";
+
+/// 1 task_id, 2 now.
+constexpr const char* kRequeue = R"(
+UPDATE async_tasks
+SET status = 'pending', version = version + 1, result = NULL, error = NULL, started_at = NULL,
+    completed_at = NULL, available_at = max(?2, submitted_at), attempts = 0, crashes = 0,
+    cancel_requested = 0, worker = NULL
+WHERE task_id = ?1 AND status IN ('failed', 'cancelled') AND queue_name IS NOT NULL)";
+
+constexpr const char* kDiscard = R"(
+DELETE FROM async_tasks
+WHERE task_id = ?1 AND status IN ('completed', 'failed', 'cancelled'))";
+
+/// 1 task_id.
+constexpr const char* kFinished =
+    "SELECT status, result, error, completed_at FROM async_tasks WHERE task_id = ?1";
+
+bool is_paused(Connection& connection, const std::string& queue) {
+  Statement& row = connection.prepare(kIsPaused).bind(1, queue);
+  const bool paused = row.step();
+  row.reset();
+  return paused;
+}
+
+/// What claiming needs beside the request: the texts live as long as the statements use them.
+struct ClaimTimes {
+  std::string now;
+  std::string lease_expires_at;
+};
+
+/// RETURNING gives rows in the order of the update; this is the order they were chosen in.
+struct Ranked {
+  Claim claim;
+  std::string available_at;
+  std::int64_t row_id;
+};
+
+void claim_rows(Connection& connection, const char* sql, const ClaimRequest& request,
+                const ClaimTimes& times, const std::string& queue, std::int64_t priority,
+                std::size_t limit, std::vector<Claim>& claims) {
+  Statement& row = connection.prepare(sql);
+  row.bind(1, times.now)
+      .bind(2, times.lease_expires_at)
+      .bind(3, request.worker)
+      .bind(4, queue)
+      .bind(5, priority)
+      .bind(6, static_cast<std::int64_t>(limit));
+  std::vector<Ranked> batch;
+  while (row.step()) {
+    batch.push_back(
+        Ranked{.claim = Claim{.lease = Lease{read_task_id(row, 0), row.integer(1)},
+                              .envelope = Envelope{std::string{row.text(2)},
+                                                   std::string{row.text(3)}, read_headers(row, 10)},
+                              .queue = std::string{row.text(4)},
+                              .priority = row.small_integer(5),
+                              .attempt = row.small_integer(6),
+                              .crashes = row.small_integer(7),
+                              .retry = read_retry_policy(row, 8),
+                              .submitted_at = read_time(row, 11),
+                              .cancel_requested = row.integer(12) != 0},
+               .available_at = std::string{row.text(13)},
+               .row_id = row.integer(14)});
+  }
+  std::sort(batch.begin(), batch.end(), [](const Ranked& a, const Ranked& b) {
+    return std::tie(b.claim.priority, a.available_at, a.row_id) <
+           std::tie(a.claim.priority, b.available_at, b.row_id);
+  });
+  for (Ranked& ranked : batch) claims.push_back(std::move(ranked.claim));
+}
+
+/// Calls `body(priority)` for each priority of the queue that has waiting tasks, highest first,
+/// until it returns false.
+template <class Body>
+void for_each_priority(Connection& connection, const std::string& queue, Body&& body) {
+  std::int64_t below = std::numeric_limits<std::int64_t>::max();
+  while (true) {
+    Statement& row = connection.prepare(sql::kNextPriority).bind(1, queue).bind(2, below);
+    const bool found = row.step() && !row.is_null(0);
+    if (found) below = row.integer(0);
+    row.reset();
+    if (!found || !body(below)) return;
+  }
+}
+
+std::optional<Timestamp> next_due(Connection& connection, const std::string& queue,
+                                  const std::string& now) {
+  std::optional<Timestamp> next;
+  const auto consider = [&](Statement& row) {
+    if (row.step() && !row.is_null(0)) {
+      const Timestamp due = read_time(row, 0);
+      next = next ? std::min(*next, due) : due;
+    }
+    row.reset();
+  };
+  for_each_priority(connection, queue, [&](std::int64_t priority) {
+    consider(connection.prepare(kNextDue).bind(1, queue).bind(2, priority).bind(3, now));
+    return true;
+  });
+  consider(connection.prepare(kNextDueSuspect).bind(1, queue).bind(2, now));
+  return next;
+}
+
+CancelStatus cancel_one(Connection& connection, TaskId id, const std::string& now,
+                        Changes& changes) {
+  const std::string key = id.to_string();
+  Statement& row = connection.prepare(kStatus).bind(1, key);
+  if (!row.step()) return CancelStatus::not_found;
+  const std::optional<TaskStatus> status = parse_task_status(row.text(0));
+  row.reset();
+  if (!status || is_final(*status)) return CancelStatus::already_final;
+  if (is_waiting(*status)) {
+    connection.prepare(kCancelWaiting).bind(1, key).bind(2, now).run();
+    changes.final_tasks.push_back(id);
+    return CancelStatus::cancelled;
+  }
+  connection.prepare(kRequestCancel).bind(1, key).run();
+  changes.cancellation = true;
+  return CancelStatus::requested;
+}
+
+}  // namespace
+
+void Queue::submit(std::span<const NewTask> tasks) {
+  if (tasks.empty()) return;
+  for (const NewTask& task : tasks) validate(task);
+  const Timestamp now = database_.now();
+  const std::string submitted_at = to_sql_time(now);
+  database_.write([&](Connection& connection, Changes& changes) {
+    Statement& statement = connection.prepare(sql::kSubmit);
+    for (const NewTask& task : tasks) {
+      const std::string id = task.id.to_string();
+      const std::string available_at =
+          task.delay.count() > 0 ? to_sql_time(now + task.delay) : submitted_at;
+      const auto policy = retry_policy_column(task.retry);
+      const auto headers = headers_column(task.envelope.headers());
+      statement.bind(1, id)
+          .bind(2, task.envelope.body())
+          .bind(3, submitted_at)
+          .bind(4, task.queue)
+          .bind(5, task.envelope.type())
+          .bind(6, task.priority)
+          .bind(7, available_at)
+          .bind(8, task.retry.max_retries)
+          .bind(9, policy)
+          .bind(10, headers)
+          .run();
+    }
+    changes.work = true;
+    return true;
+  });
+}
+
+ClaimBatch Queue::claim(const ClaimRequest& request) {
+  const Timestamp now = database_.now();
+  const ClaimTimes times{to_sql_time(now), to_sql_time(now + request.lease)};
+  return database_.write([&](Connection& connection, Changes&) {
+    ClaimBatch batch;
+    std::vector<Claim>& claims = batch.claims;
+    std::size_t suspects_left = request.suspects;
+    std::optional<Timestamp> next;
+    for (const std::string& queue : request.queues) {
+      if (is_paused(connection, queue)) continue;
+      if (claims.size() < request.limit && suspects_left > 0) {
+        const std::size_t before = claims.size();
+        claim_rows(connection, sql::kClaimSuspects, request, times, queue, 0,
+                   std::min(suspects_left, request.limit - before), claims);
+        suspects_left -= claims.size() - before;
+      }
+      for_each_priority(connection, queue, [&](std::int64_t priority) {
+        if (claims.size() >= request.limit) return false;
+        claim_rows(connection, sql::kClaim, request, times, queue, priority,
+                   request.limit - claims.size(), claims);
+        return true;
+      });
+      if (claims.size() >= request.limit) break;
+      if (const auto due = next_due(connection, queue, times.now)) {
+        next = next ? std::min(*next, *due) : *due;
+      }
+    }
+    if (next && claims.size() < request.limit) {
+      batch.next_due = std::chrono::ceil<milliseconds>(*next - now);
+    }
+    return batch;
+  });
+}
+
+std::vector<LeaseState> Queue::extend(std::span<const Lease> leases, milliseconds lease) {
+  if (leases.empty()) return {};
+  const std::string lease_expires_at = to_sql_time(database_.now() + lease);
+  return database_.write([&](Connection& connection, Changes&) {
+    std::vector<LeaseState> states;
+    states.reserve(leases.size());
+    for (const Lease& held : leases) {
+      const std::string id = held.id.to_string();
+      Statement& row =
+          connection.prepare(kExtend).bind(1, id).bind(2, held.version).bind(3, lease_expires_at);
+      LeaseState state{.lease = held, .lost = true, .cancel_requested = false};
+      while (row.step()) {
+        state.lost = false;
+        state.cancel_requested = row.integer(0) != 0;
+      }
+      states.push_back(state);
+    }
+    return states;
+  });
+}
+
+std::vector<SettleStatus> Queue::settle(std::span<const Settlement> settlements) {
+  if (settlements.empty()) return {};
+  const Timestamp now = database_.now();
+  return database_.write([&](Connection& connection, Changes& changes) {
+    Settler settler{connection, changes, now};
+    std::vector<SettleStatus> statuses;
+    statuses.reserve(settlements.size());
+    for (const Settlement& settlement : settlements) {
+      statuses.push_back(settler.settle(settlement) ? SettleStatus::settled
+                                                    : SettleStatus::lease_lost);
+    }
+    return statuses;
+  });
+}
+
+void Queue::report_progress(std::span<const ProgressReport> reports) {
+  if (reports.empty()) return;
+  database_.write([&](Connection& connection, Changes&) {
+    for (const ProgressReport& report : reports) {
+      const std::string id = report.lease.id.to_string();
+      const std::string progress = progress_column(report.progress);
+      connection.prepare(kProgress)
+          .bind(1, id)
+          .bind(2, report.lease.version)
+          .bind(3, progress)
+          .run();
+    }
+    return true;
+  });
+}
+
+std::vector<CancelStatus> Queue::cancel(std::span<const TaskId> ids) {
+  if (ids.empty()) return {};
+  const std::string now = to_sql_time(database_.now());
+  return database_.write([&](Connection& connection, Changes& changes) {
+    std::vector<CancelStatus> statuses;
+    statuses.reserve(ids.size());
+    for (const TaskId& id : ids) statuses.push_back(cancel_one(connection, id, now, changes));
+    return statuses;
+  });
+}
+
+std::vector<Rescued> Queue::rescue(const RescueRequest& request) {
+  const Timestamp now = database_.now();
+  const std::string limit = to_sql_time(now);
+  // Looking costs no write lock, and there is hardly ever anything to do.
+  const bool any = database_.read([&](Connection& connection) {
+    Statement& row = connection.prepare(kExpiredLeases).bind(1, limit).bind(2, 1);
+    const bool found = row.step();
+    row.reset();
+    return found;
+  });
+  if (!any) return {};
+  return database_.write([&](Connection& connection, Changes& changes) {
+    struct Lost {
+      Lease lease;
+      Rescued rescued;
+      int crashes;
+    };
+    std::vector<Lost> lost;
+    Statement& row = connection.prepare(kExpiredLeases);
+    row.bind(1, limit).bind(2, static_cast<std::int64_t>(request.limit));
+    while (row.step()) {
+      const int crashes = row.small_integer(4) + 1;
+      lost.push_back(
+          Lost{.lease = Lease{read_task_id(row, 0), row.integer(1)},
+               .rescued = Rescued{.id = read_task_id(row, 0),
+                                  .queue = std::string{row.text(2)},
+                                  .worker = std::string{row.text(3)},
+                                  .status = detail::after_lost_worker(crashes, request.max_crashes,
+                                                                      row.integer(5) != 0)},
+               .crashes = crashes});
+    }
+    Settler settler{connection, changes, now};
+    std::vector<Rescued> rescued;
+    for (Lost& task : lost) {
+      settler.rescue(task.lease, task.rescued.status,
+                     detail::worker_lost(task.rescued.worker, task.crashes));
+      rescued.push_back(std::move(task.rescued));
+    }
+    return rescued;
+  });
+}
+
+std::size_t Queue::requeue(std::span<const TaskId> ids) {
+  if (ids.empty()) return 0;
+  const std::string now = to_sql_time(database_.now());
+  return database_.write([&](Connection& connection, Changes& changes) {
+    std::size_t count = 0;
+    for (const TaskId& id : ids) {
+      const std::string key = id.to_string();
+      connection.prepare(kRequeue).bind(1, key).bind(2, now).run();
+      count += static_cast<std::size_t>(connection.changes());
+    }
+    changes.work = count > 0;
+    return count;
+  });
+}
+
+std::size_t Queue::discard(std::span<const TaskId> ids) {
+  if (ids.empty()) return 0;
+  return database_.write([&](Connection& connection, Changes& changes) {
+    std::size_t count = 0;
+    for (const TaskId& id : ids) {
+      const std::string key = id.to_string();
+      connection.prepare(kDiscard).bind(1, key).run();
+      if (connection.changes() == 0) continue;
+      changes.final_tasks.push_back(id);
+      ++count;
+    }
+    return count;
+  });
+}
+
+std::vector<Finish> Queue::finished(std::span<const TaskId> ids) {
+  if (ids.empty()) return {};
+  const Timestamp now = database_.now();
+  return database_.read([&](Connection& connection) {
+    std::vector<Finish> finishes;
+    for (const TaskId& id : ids) {
+      const std::string key = id.to_string();
+      Statement& row = connection.prepare(kFinished).bind(1, key);
+      Finish finish{.id = id, .kind = Finish::Kind::unknown, .result = {}, .error = {}};
+      if (row.step()) {
+        const std::optional<TaskStatus> status = parse_task_status(row.text(0));
+        if (!status || !is_final(*status)) {
+          row.reset();
+          continue;
+        }
+        const bool expired = read_time(row, 3) + database_.ttl() < now;
+        finish.kind = expired ? Finish::Kind::expired : Finish::Kind::finished;
+        if (!expired) {
+          finish.status = *status;
+          finish.result = row.optional_text(1);
+          finish.error = row.optional_text(2);
+        }
+        row.reset();
+      }
+      finishes.push_back(std::move(finish));
+    }
+    return finishes;
+  });
+}
+
+void Queue::pause(const std::string& queue) {
+  const std::string now = to_sql_time(database_.now());
+  database_.write([&](Connection& connection, Changes&) {
+    connection
+        .prepare(
+            "INSERT INTO errand_paused_queues (queue_name, paused_at) VALUES (?1, ?2) "
+            "ON CONFLICT (queue_name) DO NOTHING")
+        .bind(1, queue)
+        .bind(2, now)
+        .run();
+    return true;
+  });
+}
+
+void Queue::resume(const std::string& queue) {
+  database_.write([&](Connection& connection, Changes& changes) {
+    connection.prepare("DELETE FROM errand_paused_queues WHERE queue_name = ?1")
+        .bind(1, queue)
+        .run();
+    changes.work = true;
+    return true;
+  });
+}
+
+}  // namespace errand::sqlite

@@ -1,0 +1,92 @@
+#include "engine/sqlite/schema.hpp"
+
+#include <array>
+#include <string_view>
+
+#include "errand/errors.hpp"
+
+#include "errand_sqlite_embedded.hpp"
+
+namespace errand::sqlite {
+namespace {
+
+/// Step i brings version i to i + 1. A released step never changes; a new one is added.
+constexpr std::array kMigrations{migrations::k_001_async_tasks};
+
+constexpr const char* kVersionTable =
+    "CREATE TABLE IF NOT EXISTS errand_schema (\n"
+    "  version    INTEGER  NOT NULL PRIMARY KEY,\n"
+    "  applied_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP\n"
+    ");\n";
+
+int version_of(Connection& connection) {
+  Statement& table = connection.prepare(
+      "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'errand_schema'");
+  const bool exists = table.step();
+  table.reset();
+  if (!exists) return 0;
+  Statement& row = connection.prepare("SELECT coalesce(max(version), 0) FROM errand_schema");
+  row.step();
+  const int version = row.small_integer(0);
+  row.reset();
+  return version;
+}
+
+StorageException too_new(int installed, int supported) {
+  return {"the storage has schema version " + std::to_string(installed) +
+              ", this program knows up to " + std::to_string(supported) +
+              ": use the newer Errand that made it",
+          StorageException::Retry::useless};
+}
+
+}  // namespace
+
+std::string schema_script() {
+  std::string script = kVersionTable;
+  for (std::size_t i = 0; i < kMigrations.size(); ++i) {
+    script += "\n-- version " + std::to_string(i + 1) + "\n";
+    script += kMigrations[i];
+    script += "INSERT INTO errand_schema (version) VALUES (" + std::to_string(i + 1) + ");\n";
+  }
+  return script;
+}
+
+int SqliteSchema::installed_version() {
+  return database_.read([](Connection& connection) { return version_of(connection); });
+}
+
+int SqliteSchema::supported_version() const { return static_cast<int>(kMigrations.size()); }
+
+void SqliteSchema::migrate() {
+  const int supported = supported_version();
+  for (bool more = true; more;) {
+    more = database_.write([&](Connection& connection, Changes&) {
+      const int installed = version_of(connection);
+      if (installed > supported) throw too_new(installed, supported);
+      if (installed == supported) return false;
+      connection.execute(kVersionTable);
+      connection.execute(std::string{kMigrations[static_cast<std::size_t>(installed)]});
+      connection.execute("INSERT INTO errand_schema (version) VALUES (" +
+                         std::to_string(installed + 1) + ")");
+      return true;
+    });
+  }
+}
+
+void SqliteSchema::require_supported() {
+  const int installed = installed_version();
+  const int supported = supported_version();
+  if (installed > supported) throw too_new(installed, supported);
+  if (installed < supported) {
+    throw StorageException{
+        installed == 0
+            ? std::string{"the storage has no Errand tables yet: run `errand setup`, or submit a "
+                          "task, to create them"}
+            : "the storage has schema version " + std::to_string(installed) +
+                  ", this program needs " + std::to_string(supported) +
+                  ": stop the older programs and run `errand setup`",
+        StorageException::Retry::useless};
+  }
+}
+
+}  // namespace errand::sqlite

@@ -1,0 +1,97 @@
+#include "worker/executor.hpp"
+
+#include <exception>
+#include <fmt/format.h>
+#include <random>
+#include <utility>
+
+#include "errand/task.hpp"
+
+#include "core/attempt.hpp"
+#include "core/document_rules.hpp"
+#include "worker/throw_site.hpp"
+
+namespace errand::detail {
+namespace {
+
+double random_fraction() {
+  thread_local std::minstd_rand generator{std::random_device{}()};
+  return std::uniform_real_distribution<double>{0.0, 1.0}(generator);
+}
+
+void log_failure(Logger& logger, const Claim& claim, const Outcome& outcome) {
+  const auto write = [&](const ExceptionData& error, const std::string& next) {
+    logger.warning(fmt::format("{} {} attempt {} failed: {}: {}; {}", claim.envelope.type(),
+                               claim.lease.id.to_string(), claim.attempt, error.class_name,
+                               error.message, next));
+  };
+  if (const auto* failed = std::get_if<Failed>(&outcome)) {
+    write(failed->error, "no further attempt");
+  } else if (const auto* retried = std::get_if<Retried>(&outcome)) {
+    write(retried->error, fmt::format("next attempt in {} ms", retried->after.count()));
+  }
+}
+
+}  // namespace
+
+void HeldTask::ask_to_stop(StopReason reason) {
+  StopReason none = StopReason::none;
+  reason_.compare_exchange_strong(none, reason);
+  stop_.request_stop();
+}
+
+void HeldTask::set_progress(Progress progress) {
+  const std::lock_guard lock{progress_mutex_};
+  progress_ = std::move(progress);
+}
+
+std::optional<Progress> HeldTask::take_progress() {
+  const std::lock_guard lock{progress_mutex_};
+  return std::exchange(progress_, std::nullopt);
+}
+
+Outcome Executor::run(HeldTask& task) const noexcept {
+  const Claim& claim = task.claim();
+  // A stop that came before the start needs no handler.
+  if (task.stop_reason() != StopReason::none) return stopped(task);
+  const ThrowSiteScope scope;
+  Failure failure;
+  try {
+    return attempt(task);
+  } catch (const Cancelled&) {
+    return stopped(task);
+  } catch (const Unrecoverable&) {
+    failure.kind = FailureKind::unrecoverable;
+    failure.error = describe_with_throw_sites(std::current_exception());
+  } catch (const RetryLater& later) {
+    failure.kind = FailureKind::retry_later;
+    failure.after = later.after();
+    failure.error = describe_with_throw_sites(std::current_exception());
+  } catch (...) {
+    failure.error = describe_with_throw_sites(std::current_exception());
+  }
+  Outcome outcome =
+      after_failure(claim.retry, claim.attempt, std::move(failure), random_fraction());
+  log_failure(logger_, claim, outcome);
+  return outcome;
+}
+
+Outcome Executor::attempt(HeldTask& task) const {
+  const Claim& claim = task.claim();
+  TaskContext context{claim.lease.id, claim.attempt, task.stop_token(), logger_,
+                      [&task](Progress progress) { task.set_progress(std::move(progress)); }};
+  std::string result = handlers_.run(claim.envelope, context);
+  try {
+    check_document("result", result, kMaxDocumentBytes);
+  } catch (const ValidationException& error) {
+    throw Unrecoverable{error.what()};
+  }
+  return Completed{std::move(result)};
+}
+
+Outcome Executor::stopped(const HeldTask& task) const {
+  if (task.stop_reason() == StopReason::shutdown) return Released{};
+  return CancelHonoured{};
+}
+
+}  // namespace errand::detail

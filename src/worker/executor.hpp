@@ -1,0 +1,57 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+
+#include "errand/handler.hpp"
+#include "errand/logger.hpp"
+#include "errand/task_queue.hpp"
+
+namespace errand::detail {
+
+/// Why a running task was asked to stop. The first reason stays.
+enum class StopReason : std::uint8_t { none, cancel, lease_lost, shutdown };
+
+/// A claimed task in a worker's hands, from its claim to its settlement.
+class HeldTask {
+ public:
+  explicit HeldTask(Claim claim) : claim_{std::move(claim)} {}
+
+  [[nodiscard]] const Claim& claim() const noexcept { return claim_; }
+  [[nodiscard]] std::stop_token stop_token() const { return stop_.get_token(); }
+  [[nodiscard]] StopReason stop_reason() const noexcept { return reason_; }
+
+  void ask_to_stop(StopReason reason);
+
+  void set_progress(Progress progress);
+  /// The newest progress not taken yet.
+  [[nodiscard]] std::optional<Progress> take_progress();
+
+ private:
+  Claim claim_;
+  std::stop_source stop_;
+  std::atomic<StopReason> reason_ = StopReason::none;
+  std::mutex progress_mutex_;
+  std::optional<Progress> progress_;
+};
+
+/// Runs one attempt and says how it ended. Whatever the handler throws ends here.
+class Executor {
+ public:
+  Executor(const Handlers& handlers, Logger& logger) : handlers_{handlers}, logger_{logger} {}
+
+  [[nodiscard]] Outcome run(HeldTask& task) const noexcept;
+
+ private:
+  [[nodiscard]] Outcome attempt(HeldTask& task) const;
+  [[nodiscard]] Outcome stopped(const HeldTask& task) const;
+
+  const Handlers& handlers_;
+  Logger& logger_;
+};
+
+}  // namespace errand::detail

@@ -1,0 +1,238 @@
+#include "worker/held_tasks.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace errand::detail {
+
+std::size_t HeldTasks::wanted() {
+  const std::lock_guard lock{mutex_};
+  const bool all_busy = running_ >= concurrency_;
+  const auto busy_for = all_busy ? Steady::now() - last_start_ : Steady::duration{0};
+  const std::size_t prefetch = prefetch_.size(busy_for);
+  const std::size_t capacity = concurrency_ + prefetch;
+  const std::size_t held = running_ + buffer_.size();
+  if (held >= capacity) return 0;
+  // Half a buffer at a time: claiming task by task would cost a transaction each.
+  const std::size_t room = capacity - held;
+  return room >= std::max<std::size_t>(1, prefetch / 2) ? room : 0;
+}
+
+void HeldTasks::add(std::vector<Claim> claims) {
+  {
+    const std::lock_guard lock{mutex_};
+    const auto now = Steady::now();
+    for (Claim& claim : claims) {
+      const TaskId id = claim.lease.id;
+      if (claim.crashes > 0) ++suspects_;
+      const bool cancel = claim.cancel_requested;
+      auto task = std::make_shared<HeldTask>(std::move(claim));
+      if (cancel) task->ask_to_stop(StopReason::cancel);
+      // The same task may be here already, in an attempt whose lease was lost; that one's end is
+      // told apart by its version.
+      entries_.insert_or_assign(id, Entry{task, Stage::buffered, now});
+      buffer_.push_back(std::move(task));
+    }
+  }
+  buffered_.notify_all();
+}
+
+bool HeldTasks::holds_suspect() {
+  const std::lock_guard lock{mutex_};
+  return suspects_ > 0;
+}
+
+bool HeldTasks::empty() {
+  const std::lock_guard lock{mutex_};
+  return entries_.empty() && running_ == 0;
+}
+
+std::shared_ptr<HeldTask> HeldTasks::next() {
+  std::shared_ptr<HeldTask> task;
+  bool low = false;
+  {
+    std::unique_lock lock{mutex_};
+    buffered_.wait(lock, [this] { return closed_ || !buffer_.empty(); });
+    if (buffer_.empty()) return nullptr;
+    task = std::move(buffer_.front());
+    buffer_.pop_front();
+    ++running_;
+    last_start_ = Steady::now();
+    if (Entry* entry = find(task->claim().lease, Stage::buffered)) {
+      entry->stage = Stage::running;
+      entry->since = last_start_;
+    }
+    low = buffer_.size() <= prefetch_.size(Steady::duration{0}) / 2;
+  }
+  if (low) notify_change();
+  return task;
+}
+
+void HeldTasks::finish(const std::shared_ptr<HeldTask>& task, Outcome outcome) {
+  bool low = false;
+  {
+    const std::lock_guard lock{mutex_};
+    --running_;
+    if (task->claim().crashes > 0) --suspects_;
+    if (Entry* entry = find(task->claim().lease, Stage::running)) {
+      prefetch_.observe(Steady::now() - entry->since);
+      end(*entry, std::move(outcome));
+    }
+    low = buffer_.size() <= prefetch_.size(Steady::duration{0}) / 2;
+    if (running_ == 0) idle_.notify_all();
+  }
+  if (low) notify_change();
+}
+
+std::vector<Settlement> HeldTasks::take_ended() {
+  std::unique_lock lock{mutex_};
+  ended_or_closed_.wait(lock, [this] { return ended_closed_ || !ended_.empty(); });
+  return std::exchange(ended_, {});
+}
+
+void HeldTasks::forget(const std::vector<Settlement>& settled) {
+  bool none_left = false;
+  {
+    const std::lock_guard lock{mutex_};
+    for (const Settlement& settlement : settled) {
+      if (find(settlement.lease, Stage::ended) != nullptr) entries_.erase(settlement.lease.id);
+    }
+    none_left = entries_.empty();
+  }
+  if (none_left) notify_change();
+}
+
+std::vector<Lease> HeldTasks::leases() {
+  const std::lock_guard lock{mutex_};
+  std::vector<Lease> leases;
+  leases.reserve(entries_.size());
+  for (const auto& [id, entry] : entries_) leases.push_back(entry.task->claim().lease);
+  return leases;
+}
+
+std::vector<ProgressReport> HeldTasks::take_progress() {
+  const std::lock_guard lock{mutex_};
+  std::vector<ProgressReport> reports;
+  for (const auto& [id, entry] : entries_) {
+    if (entry.stage != Stage::running) continue;
+    if (auto progress = entry.task->take_progress()) {
+      reports.push_back(ProgressReport{entry.task->claim().lease, *std::move(progress)});
+    }
+  }
+  return reports;
+}
+
+void HeldTasks::lost(const Lease& lease) {
+  std::shared_ptr<HeldTask> task;
+  {
+    const std::lock_guard lock{mutex_};
+    const auto found = entries_.find(lease.id);
+    if (found == entries_.end() || found->second.task->claim().lease.version != lease.version ||
+        found->second.stage == Stage::ended) {
+      return;  // an ended one is about to be settled, which will find out by itself
+    }
+    task = found->second.task;
+    if (found->second.stage == Stage::buffered) {
+      std::erase(buffer_, task);
+      if (task->claim().crashes > 0) --suspects_;
+    }
+    entries_.erase(found);
+  }
+  // Stop callbacks are the handlers' code: not under the lock. The same below.
+  task->ask_to_stop(StopReason::lease_lost);
+}
+
+void HeldTasks::cancel_requested(const Lease& lease) {
+  std::shared_ptr<HeldTask> task;
+  {
+    const std::lock_guard lock{mutex_};
+    const auto found = entries_.find(lease.id);
+    if (found == entries_.end() || found->second.task->claim().lease.version != lease.version) {
+      return;
+    }
+    task = found->second.task;
+  }
+  task->ask_to_stop(StopReason::cancel);
+}
+
+void HeldTasks::release_stale(std::chrono::milliseconds age) {
+  const std::lock_guard lock{mutex_};
+  const auto oldest = Steady::now() - age;
+  std::erase_if(buffer_, [&](const std::shared_ptr<HeldTask>& task) {
+    Entry* entry = find(task->claim().lease, Stage::buffered);
+    if (entry == nullptr || entry->since > oldest) return false;
+    if (task->claim().crashes > 0) --suspects_;
+    end(*entry, Released{});
+    return true;
+  });
+}
+
+std::size_t HeldTasks::running() {
+  const std::lock_guard lock{mutex_};
+  return running_;
+}
+
+void HeldTasks::close() {
+  {
+    const std::lock_guard lock{mutex_};
+    closed_ = true;
+    for (const std::shared_ptr<HeldTask>& task : std::exchange(buffer_, {})) {
+      if (task->claim().crashes > 0) --suspects_;
+      if (Entry* entry = find(task->claim().lease, Stage::buffered)) end(*entry, Released{});
+    }
+  }
+  buffered_.notify_all();
+}
+
+bool HeldTasks::wait_until_idle(std::chrono::milliseconds timeout) {
+  std::unique_lock lock{mutex_};
+  return idle_.wait_for(lock, timeout, [this] { return running_ == 0; });
+}
+
+void HeldTasks::ask_running_to_stop() {
+  std::vector<std::shared_ptr<HeldTask>> running;
+  {
+    const std::lock_guard lock{mutex_};
+    for (const auto& [id, entry] : entries_) {
+      if (entry.stage == Stage::running) running.push_back(entry.task);
+    }
+  }
+  for (const auto& task : running) task->ask_to_stop(StopReason::shutdown);
+}
+
+std::size_t HeldTasks::abandon_running() {
+  const std::lock_guard lock{mutex_};
+  for (auto& [id, entry] : entries_) {
+    if (entry.stage == Stage::running) end(entry, Released{});
+  }
+  return running_;
+}
+
+void HeldTasks::close_ended() {
+  {
+    const std::lock_guard lock{mutex_};
+    ended_closed_ = true;
+  }
+  ended_or_closed_.notify_all();
+}
+
+HeldTasks::Entry* HeldTasks::find(const Lease& lease, Stage stage) {
+  const auto found = entries_.find(lease.id);
+  if (found == entries_.end() || found->second.stage != stage ||
+      found->second.task->claim().lease.version != lease.version) {
+    return nullptr;
+  }
+  return &found->second;
+}
+
+void HeldTasks::end(Entry& entry, Outcome outcome) {
+  entry.stage = Stage::ended;
+  ended_.push_back(Settlement{entry.task->claim().lease, std::move(outcome)});
+  ended_or_closed_.notify_one();
+}
+
+void HeldTasks::notify_change() const {
+  if (changed_) changed_();
+}
+
+}  // namespace errand::detail

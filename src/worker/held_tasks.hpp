@@ -1,0 +1,108 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "errand/worker.hpp"
+
+#include "worker/executor.hpp"
+#include "worker/prefetch.hpp"
+
+namespace errand::detail {
+
+/// The tasks a worker holds, on their way from the fetcher through the handlers to the settler.
+/// Thread-safe; it never calls the engine, so that its lock may be taken inside signals.
+///
+///     fetched ──add()──► buffer ──next()──► running ──finish()──► ended ──take_ended()──► settled
+class HeldTasks {
+ public:
+  using Steady = std::chrono::steady_clock;
+
+  HeldTasks(std::size_t concurrency, std::size_t max_prefetch)
+      : concurrency_{concurrency}, prefetch_{concurrency, max_prefetch} {}
+
+  // For the fetcher.
+
+  /// How many more tasks to claim now; 0: enough are in hand.
+  [[nodiscard]] std::size_t wanted();
+  void add(std::vector<Claim> claims);
+  [[nodiscard]] bool holds_suspect();
+  [[nodiscard]] bool empty();
+
+  // For the handlers.
+
+  /// Blocks for the next task to run; null when closed.
+  [[nodiscard]] std::shared_ptr<HeldTask> next();
+  void finish(const std::shared_ptr<HeldTask>& task, Outcome outcome);
+
+  // For the settler.
+
+  /// Blocks until attempts have ended; empty when closed and all is settled.
+  [[nodiscard]] std::vector<Settlement> take_ended();
+  /// They are settled, or lost: the worker does not hold them any more.
+  void forget(const std::vector<Settlement>& settled);
+
+  // For the keeper.
+
+  [[nodiscard]] std::vector<Lease> leases();
+  [[nodiscard]] std::vector<ProgressReport> take_progress();
+  void lost(const Lease& lease);
+  void cancel_requested(const Lease& lease);
+  /// Hands back what has been in the buffer for longer than `age`: its handlers are busy.
+  void release_stale(std::chrono::milliseconds age);
+  [[nodiscard]] std::size_t running();
+
+  // For the end.
+
+  /// Hands back the buffer; handlers that wait for a task end.
+  void close();
+  /// True: no handler is running any more; false: `timeout` passed.
+  [[nodiscard]] bool wait_until_idle(std::chrono::milliseconds timeout);
+  void ask_running_to_stop();
+  /// Hands back what still runs; its outcome will not count. Returns how many.
+  std::size_t abandon_running();
+  /// take_ended() returns empty once all is taken.
+  void close_ended();
+
+  /// Called, without the lock, whenever room was made or the last task has left.
+  void on_change(std::function<void()> callback) { changed_ = std::move(callback); }
+
+ private:
+  enum class Stage : std::uint8_t { buffered, running, ended };
+  struct Entry {
+    std::shared_ptr<HeldTask> task;
+    Stage stage;
+    Steady::time_point since;
+  };
+  using Entries = std::unordered_map<TaskId, Entry>;
+
+  /// The entry of this very attempt, if it is in `stage`.
+  Entry* find(const Lease& lease, Stage stage);
+  void end(Entry& entry, Outcome outcome);
+  void notify_change() const;
+
+  const std::size_t concurrency_;
+  std::mutex mutex_;
+  std::condition_variable buffered_;
+  std::condition_variable ended_or_closed_;
+  std::condition_variable idle_;
+  Prefetch prefetch_;
+  Entries entries_;
+  std::deque<std::shared_ptr<HeldTask>> buffer_;
+  std::vector<Settlement> ended_;
+  std::size_t running_ = 0;
+  std::size_t suspects_ = 0;
+  Steady::time_point last_start_{};
+  bool closed_ = false;
+  bool ended_closed_ = false;
+  std::function<void()> changed_;
+};
+
+}  // namespace errand::detail

@@ -1,0 +1,441 @@
+#include "errand/worker.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <fmt/format.h>
+#include <fstream>
+#include <mutex>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+#include "errand/errors.hpp"
+
+#include "worker/executor.hpp"
+#include "worker/held_tasks.hpp"
+
+namespace errand {
+namespace {
+
+using std::chrono::milliseconds;
+using Steady = std::chrono::steady_clock;
+
+/// How often to look for work although no signal came.
+constexpr milliseconds kFallbackPoll{1000};
+
+/// An expired lease is found this soon; limits are checked as often.
+constexpr milliseconds kKeeperTick{500};
+
+/// What waits in the buffer behind slow tasks is handed back after this time.
+constexpr milliseconds kLongestInBuffer{1000};
+
+constexpr milliseconds kFirstPauseAfterError{100};
+constexpr milliseconds kLongestPauseAfterError{5000};
+
+/// After the grace period, for handlers that do listen to their stop_token.
+constexpr milliseconds kLastChance{1000};
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) return "unknown-host";
+  return name.data();
+}
+
+std::size_t resident_bytes() {
+  std::ifstream statm{"/proc/self/statm"};
+  std::size_t pages = 0;
+  std::size_t resident = 0;
+  statm >> pages >> resident;
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
+
+class Worker::Impl {
+ public:
+  Impl(Engine& engine, const Handlers& handlers, WorkerOptions options, Logger& logger)
+      : engine_{engine},
+        options_{std::move(options)},
+        logger_{logger},
+        executor_{handlers, logger},
+        concurrency_{options_.concurrency > 0
+                         ? static_cast<std::size_t>(options_.concurrency)
+                         : std::max<std::size_t>(1, std::thread::hardware_concurrency())},
+        held_{concurrency_, options_.max_prefetch} {
+    info_.host = host_name();
+    info_.pid = getpid();
+    info_.worker =
+        fmt::format("{}:{}:{}", info_.host, info_.pid, TaskId::generate().to_string().substr(0, 8));
+    info_.queues = options_.queues;
+    info_.concurrency = static_cast<int>(concurrency_);
+    held_.on_change([this] { wake_fetcher(); });
+  }
+
+  ~Impl() {
+    for (std::thread& thread : handler_threads_) thread.join();
+  }
+
+  const std::string& name() const noexcept { return info_.worker; }
+
+  WorkerReport run(const std::stop_token& stop) {
+    const Subscription work = engine_.signals().subscribe(
+        Signal::work, [this](std::span<const TaskId>) { wake_fetcher(); });
+    const Subscription cancellation = engine_.signals().subscribe(
+        Signal::cancellation, [this](std::span<const TaskId>) { wake_keeper(); });
+    const std::stop_callback on_stop{stop, [this] { end(WorkerReport::Reason::stopped); }};
+
+    for (std::size_t i = 0; i < concurrency_; ++i) {
+      handler_threads_.emplace_back([this] { run_handlers(); });
+    }
+    std::thread settler{[this] { run_settler(); }};
+    std::thread keeper{[this] { run_keeper(); }};
+    std::thread fetcher{[this] { run_fetcher(); }};
+
+    wait_for_end();
+    fetcher.join();
+    held_.close();
+    const std::int64_t abandoned = finish_running();
+    held_.close_ended();
+    settler.join();
+    {
+      const std::lock_guard lock{mutex_};
+      keeper_ends_ = true;
+    }
+    keeper_wakes_.notify_all();
+    keeper.join();
+    retire();
+
+    WorkerReport report = report_;
+    report.reason = *reason_;
+    report.abandoned = abandoned;
+    return report;
+  }
+
+ private:
+  // --- ending -----------------------------------------------------------------------------------
+
+  /// The first reason counts.
+  void end(WorkerReport::Reason reason) {
+    {
+      const std::lock_guard lock{mutex_};
+      set_reason(reason);
+    }
+    ends_.notify_all();
+    fetcher_wakes_.notify_all();
+  }
+
+  void set_reason(WorkerReport::Reason reason) {
+    if (reason_) return;
+    reason_ = reason;
+    ended_at_ = Steady::now();
+  }
+
+  bool ending() {
+    const std::lock_guard lock{mutex_};
+    return reason_.has_value();
+  }
+
+  void wait_for_end() {
+    std::unique_lock lock{mutex_};
+    const auto ended = [this] { return reason_.has_value(); };
+    if (options_.time_limit.count() == 0) {
+      ends_.wait(lock, ended);
+    } else if (!ends_.wait_for(lock, options_.time_limit, ended)) {
+      set_reason(WorkerReport::Reason::time_limit);
+      lock.unlock();
+      fetcher_wakes_.notify_all();
+    }
+  }
+
+  /// Returns how many handlers still run although they were asked to stop.
+  std::int64_t finish_running() {
+    if (held_.wait_until_idle(options_.grace)) return 0;
+    logger_.warning(
+        fmt::format("the grace period is over; asking {} running tasks to stop", held_.running()));
+    held_.ask_running_to_stop();
+    if (held_.wait_until_idle(kLastChance)) return 0;
+    const std::size_t abandoned = held_.abandon_running();
+    logger_.warning(
+        fmt::format("{} handlers did not stop; their tasks are handed back", abandoned));
+    return static_cast<std::int64_t>(abandoned);
+  }
+
+  // --- fetching ---------------------------------------------------------------------------------
+
+  void wake_fetcher() {
+    {
+      const std::lock_guard lock{mutex_};
+      fetch_again_ = true;
+    }
+    fetcher_wakes_.notify_one();
+  }
+
+  void run_fetcher() {
+    milliseconds pause = kFirstPauseAfterError;
+    while (!ending()) {
+      {
+        const std::lock_guard lock{mutex_};
+        fetch_again_ = false;
+      }
+      const std::size_t wanted = claimable(held_.wanted());
+      if (wanted == 0) {
+        if (limit_used_up() && held_.empty()) return end(WorkerReport::Reason::limit);
+        wait_to_fetch(kFallbackPoll);
+        continue;
+      }
+      const bool held_nothing = held_.empty();
+      ClaimBatch batch;
+      try {
+        batch = engine_.queue().claim(ClaimRequest{.queues = options_.queues,
+                                                   .limit = wanted,
+                                                   .worker = info_.worker,
+                                                   .lease = options_.lease,
+                                                   .suspects = held_.holds_suspect() ? 0U : 1U});
+        pause = kFirstPauseAfterError;
+      } catch (const Error& error) {
+        logger_.error(fmt::format("cannot claim tasks, trying again in {} ms: {}", pause.count(),
+                                  error.what()));
+        wait_after_error(pause);
+        continue;
+      }
+      const std::size_t claimed = batch.claims.size();
+      claimed_ += static_cast<std::int64_t>(claimed);
+      if (claimed > 0) held_.add(std::move(batch.claims));
+      if (claimed >= wanted) continue;
+      if (claimed == 0 && held_nothing && options_.drain) {
+        return end(WorkerReport::Reason::drained);
+      }
+      wait_to_fetch(std::min(kFallbackPoll, batch.next_due.value_or(kFallbackPoll)));
+    }
+  }
+
+  [[nodiscard]] std::size_t claimable(std::size_t wanted) const {
+    if (options_.limit == 0) return wanted;
+    const std::int64_t left = options_.limit - claimed_ + released_.load();
+    return std::min(wanted, static_cast<std::size_t>(std::max<std::int64_t>(left, 0)));
+  }
+
+  [[nodiscard]] bool limit_used_up() const { return options_.limit > 0 && claimable(1) == 0; }
+
+  void wait_to_fetch(milliseconds timeout) {
+    std::unique_lock lock{mutex_};
+    fetcher_wakes_.wait_for(lock, timeout, [this] { return fetch_again_ || reason_; });
+  }
+
+  void wait_after_error(milliseconds& pause) {
+    std::unique_lock lock{mutex_};
+    fetcher_wakes_.wait_for(lock, pause, [this] { return reason_.has_value(); });
+    pause = std::min(pause * 2, kLongestPauseAfterError);
+  }
+
+  // --- handling ---------------------------------------------------------------------------------
+
+  void run_handlers() {
+    while (const std::shared_ptr<detail::HeldTask> task = held_.next()) {
+      held_.finish(task, executor_.run(*task));
+    }
+  }
+
+  // --- settling ---------------------------------------------------------------------------------
+
+  void run_settler() {
+    while (true) {
+      const std::vector<Settlement> batch = held_.take_ended();
+      if (batch.empty()) return;
+      settle(batch);
+      held_.forget(batch);
+    }
+  }
+
+  /// Tries until the storage has taken the batch: until then its leases are kept alive, and
+  /// nothing is lost. A worker that is told to end tries for its grace period only; the leases run
+  /// out then, and others do the work again.
+  void settle(const std::vector<Settlement>& batch) {
+    milliseconds pause = kFirstPauseAfterError;
+    while (true) {
+      try {
+        count(batch, engine_.queue().settle(batch));
+        return;
+      } catch (const StorageException& error) {
+        // Repeating is safe even in doubt: what was settled the first time reports a lost lease.
+        logger_.error(fmt::format("cannot store {} outcomes, trying again in {} ms: {}",
+                                  batch.size(), pause.count(), error.what()));
+      } catch (const Error& error) {
+        logger_.error(fmt::format("the storage refuses an outcome: {}", error.what()));
+        if (batch.size() > 1) {
+          for (const Settlement& one : batch) settle({one});
+        }
+        return;  // alone and refused: the lease runs out, and the task is rescued
+      }
+      if (!wait_to_settle(pause)) return;
+      pause = std::min(pause * 2, kLongestPauseAfterError);
+    }
+  }
+
+  /// False: the worker has to end now.
+  bool wait_to_settle(milliseconds pause) {
+    std::unique_lock lock{mutex_};
+    if (!reason_) {
+      ends_.wait_for(lock, pause, [this] { return reason_.has_value(); });
+      if (!reason_) return true;
+    }
+    const auto deadline = ended_at_ + options_.grace;
+    if (Steady::now() + pause > deadline) return false;
+    lock.unlock();
+    std::this_thread::sleep_for(pause);
+    return true;
+  }
+
+  void count(const std::vector<Settlement>& batch, const std::vector<SettleStatus>& statuses) {
+    std::int64_t failures = 0;
+    {
+      const std::lock_guard lock{mutex_};
+      for (std::size_t i = 0; i < batch.size(); ++i) {
+        if (statuses[i] == SettleStatus::lease_lost) {
+          logger_.warning("task " + batch[i].lease.id.to_string() +
+                          " was taken over meanwhile; this attempt's outcome is dropped");
+          continue;
+        }
+        const Outcome& outcome = batch[i].outcome;
+        report_.completed += std::holds_alternative<Completed>(outcome) ? 1 : 0;
+        report_.failed += std::holds_alternative<Failed>(outcome) ? 1 : 0;
+        report_.retried += std::holds_alternative<Retried>(outcome) ? 1 : 0;
+        report_.cancelled += std::holds_alternative<CancelHonoured>(outcome) ? 1 : 0;
+        if (std::holds_alternative<Released>(outcome)) {
+          ++report_.released;
+          ++released_;
+        }
+      }
+      failures = report_.failed + report_.retried;
+    }
+    if (options_.failure_limit > 0 && failures >= options_.failure_limit) {
+      end(WorkerReport::Reason::failure_limit);
+    }
+  }
+
+  // --- keeping ----------------------------------------------------------------------------------
+
+  void wake_keeper() {
+    {
+      const std::lock_guard lock{mutex_};
+      look_for_cancellations_ = true;
+    }
+    keeper_wakes_.notify_one();
+  }
+
+  void run_keeper() {
+    const milliseconds extend_every = options_.lease / 3;
+    const milliseconds tick = std::min(kKeeperTick, extend_every);
+    auto next_extend = Steady::now() + extend_every;
+    auto next_beat = Steady::now();
+    auto next_rescue = Steady::now();
+    while (true) {
+      bool extend_now = false;
+      {
+        std::unique_lock lock{mutex_};
+        keeper_wakes_.wait_for(lock, tick,
+                               [this] { return keeper_ends_ || look_for_cancellations_; });
+        if (keeper_ends_) return;
+        extend_now = std::exchange(look_for_cancellations_, false);
+      }
+      const auto now = Steady::now();
+      if (extend_now || now >= next_extend) {
+        next_extend = now + extend_every;
+        guarded("extend leases", [this] { extend_leases(); });
+      }
+      held_.release_stale(kLongestInBuffer);
+      guarded("report progress",
+              [this] { engine_.queue().report_progress(held_.take_progress()); });
+      if (now >= next_beat) {
+        next_beat = now + extend_every;
+        guarded("show this worker", [this] { beat(); });
+      }
+      if (now >= next_rescue) {
+        next_rescue = now + kKeeperTick;
+        guarded("rescue tasks", [this] { rescue(); });
+      }
+      if (options_.memory_limit > 0 && resident_bytes() > options_.memory_limit) {
+        end(WorkerReport::Reason::memory_limit);
+      }
+    }
+  }
+
+  template <class Body>
+  void guarded(const char* doing, Body&& body) {
+    try {
+      body();
+    } catch (const Error& error) {
+      logger_.error(fmt::format("cannot {}: {}", doing, error.what()));
+    }
+  }
+
+  void extend_leases() {
+    const std::vector<Lease> leases = held_.leases();
+    for (const LeaseState& state : engine_.queue().extend(leases, options_.lease)) {
+      if (state.lost) {
+        held_.lost(state.lease);
+      } else if (state.cancel_requested) {
+        held_.cancel_requested(state.lease);
+      }
+    }
+  }
+
+  void rescue() {
+    for (const Rescued& task : engine_.queue().rescue({.max_crashes = options_.max_crashes})) {
+      logger_.warning(fmt::format("task {} was lost by worker {} and is {} now",
+                                  task.id.to_string(), task.worker, to_string(task.status)));
+    }
+  }
+
+  void beat() {
+    {
+      const std::lock_guard lock{mutex_};
+      info_.handled = report_.completed + report_.failed + report_.retried + report_.cancelled;
+      info_.failed = report_.failed + report_.retried;
+    }
+    info_.running = static_cast<std::int64_t>(held_.running());
+    engine_.workers().beat(info_, 4 * options_.lease);
+  }
+
+  void retire() {
+    guarded("sign off", [this] { engine_.workers().retire(info_.worker); });
+  }
+
+  Engine& engine_;
+  const WorkerOptions options_;
+  Logger& logger_;
+  const detail::Executor executor_;
+  const std::size_t concurrency_;
+  WorkerInfo info_;  ///< used by the keeper alone once it runs
+  detail::HeldTasks held_;
+
+  std::mutex mutex_;
+  std::condition_variable ends_;
+  std::condition_variable fetcher_wakes_;
+  std::condition_variable keeper_wakes_;
+  std::optional<WorkerReport::Reason> reason_;
+  Steady::time_point ended_at_{};  ///< when reason_ was set
+  bool fetch_again_ = false;
+  bool look_for_cancellations_ = false;
+  bool keeper_ends_ = false;
+  WorkerReport report_;
+
+  std::int64_t claimed_ = 0;  ///< the fetcher's own
+  std::atomic<std::int64_t> released_ = 0;
+  std::vector<std::thread> handler_threads_;
+};
+
+Worker::Worker(Engine& engine, const Handlers& handlers, WorkerOptions options, Logger& logger) {
+  validate(options);
+  impl_ = std::make_unique<Impl>(engine, handlers, std::move(options), logger);
+}
+
+Worker::~Worker() = default;
+
+WorkerReport Worker::run(const std::stop_token& stop) { return impl_->run(stop); }
+
+const std::string& Worker::name() const noexcept { return impl_->name(); }
+
+}  // namespace errand
