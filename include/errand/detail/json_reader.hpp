@@ -2,6 +2,7 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/storage_ptr.hpp>
 #include <boost/json/string.hpp>
 #include <boost/json/value.hpp>
 #include <boost/mp11/algorithm.hpp>
@@ -78,7 +79,8 @@ template <DescribedStruct T>
 template <class T>
 T read_json(const boost::json::value& value, const JsonPath& path) {
   if constexpr (std::is_same_v<T, boost::json::value>) {
-    return value;
+    // The copy must not live in the memory of the document, which ends with the reading.
+    return boost::json::value(value, boost::json::storage_ptr{});
   } else if constexpr (std::is_same_v<T, bool>) {
     return read_bool(value, path);
   } else if constexpr (JsonInteger<T> && std::is_signed_v<T>) {

@@ -156,10 +156,17 @@ TEST(Codec, KnowsAnyJson) {
 }
 
 TEST(Codec, AValueReadFromAMessageOutlivesIt) {
+  const std::string long_text = "long enough not to fit inside the value itself";
+  const std::string any = R"({"text":")" + long_text + "\"}";
+  const auto text_of = [](const boost::json::value& value) { return value.at("text").as_string(); };
   const auto order = decode<shop::Order>(
-      R"({"number":1,"paid":true,"colour":"red","items":[],"stock":{},
-          "extra":{"text":"long enough not to fit inside the value itself"}})");
-  EXPECT_EQ(order.extra.at("text").as_string(), "long enough not to fit inside the value itself");
+      R"({"number":1,"paid":true,"colour":"red","items":[],"stock":{},"extra":)" + any + "}");
+  EXPECT_EQ(text_of(order.extra), long_text);
+  EXPECT_EQ(text_of(*decode<std::optional<boost::json::value>>(any)), long_text);
+  EXPECT_EQ(text_of(decode<std::vector<boost::json::value>>("[" + any + "]").at(0)), long_text);
+  EXPECT_EQ(
+      text_of(decode<std::map<std::string, boost::json::value>>(R"({"a":)" + any + "}").at("a")),
+      long_text);
 }
 
 TEST(Codec, OptionalMembersMayBeMissingOrNull) {
