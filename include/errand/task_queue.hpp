@@ -170,7 +170,8 @@ class ERRAND_EXPORT TaskQueue {
                                          std::chrono::milliseconds lease) = 0;
 
   /// Ends attempts. One status for each, in order. A task whose cancellation was requested goes
-  /// to cancelled instead of retrying. A late settle that nobody overtook counts.
+  /// to cancelled instead of retrying. A late settle that nobody overtook counts. Throws
+  /// ValidationException and settles none if a result is not UTF-8 without NUL or too large.
   virtual std::vector<SettleStatus> settle(std::span<const Settlement> settlements) = 0;
 
   /// Keeps the newest progress where the lease is still held; silently drops the others.

@@ -30,7 +30,7 @@ class ERRAND_EXPORT TaskStorage {
   [[nodiscard]] virtual std::optional<TaskData> load(TaskId id) = 0;
 
   /// Moves the status along the transition table and nothing else, but for the times: running sets
-  /// started_at, a final status sets completed_at.
+  /// started_at, a final status sets completed_at, pending clears both.
   ///
   /// Throws TaskNotFoundException; ConcurrentModificationException if the table has no way from
   /// the stored status to `status`, or `expected_version` is given and is not the stored one:

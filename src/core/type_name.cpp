@@ -6,10 +6,12 @@
 
 #include "errand/exception_data.hpp"
 
+#include "core/demangle.hpp"
+
 namespace errand {
 namespace {
 
-std::string demangle(const char* name) {
+std::string demangle_as_it_is(const char* name) {
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> readable{
       abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free};
@@ -35,13 +37,19 @@ bool unwrap(std::string& name) {
 
 }  // namespace
 
-std::string readable_type_name(const std::type_info& type) {
-  std::string name = demangle(type.name());
-  replace_all(name,
+std::string detail::demangle(const char* name) {
+  std::string readable = demangle_as_it_is(name);
+  replace_all(readable,
               "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >",
               "std::string");
-  replace_all(name, "std::__cxx11::", "std::");
-  replace_all(name, " >", ">");
+  replace_all(readable, "std::__cxx11::", "std::");
+  replace_all(readable, "[abi:cxx11]", "");
+  replace_all(readable, " >", ">");
+  return readable;
+}
+
+std::string readable_type_name(const std::type_info& type) {
+  std::string name = detail::demangle(type.name());
   while (unwrap(name)) continue;
   return name;
 }

@@ -2,7 +2,7 @@
 
 #define BOOST_STACKTRACE_LINK
 #include <array>
-#include <boost/stacktrace/frame.hpp>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -11,6 +11,28 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "core/demangle.hpp"
+
+/// libbacktrace comes with the compiler, its header in a folder that only GCC looks into. These are
+/// the three of its functions used here; its interface has not changed since GCC 5.
+extern "C" {
+struct backtrace_state;
+using backtrace_error_callback = void (*)(void* data, const char* message, int number);
+using backtrace_full_callback = int (*)(void* data, std::uintptr_t address, const char* file,
+                                        int line, const char* function);
+using backtrace_syminfo_callback = void (*)(void* data, std::uintptr_t address, const char* name,
+                                            std::uintptr_t value, std::uintptr_t size);
+backtrace_state* backtrace_create_state(const char* program, int threaded,
+                                        backtrace_error_callback on_error, void* data);
+int backtrace_pcinfo(backtrace_state* state, std::uintptr_t address,
+                     backtrace_full_callback on_frame, backtrace_error_callback on_error,
+                     void* data);
+int backtrace_syminfo(backtrace_state* state, std::uintptr_t address,
+                      backtrace_syminfo_callback on_symbol, backtrace_error_callback on_error,
+                      void* data);
+}
 
 namespace errand::detail {
 namespace {
@@ -53,32 +75,82 @@ const Note* note_of(const std::exception_ptr& error) noexcept {
   return nullptr;
 }
 
+/// One call, of which an address has several where functions were inlined.
+struct Frame {
+  std::string function;
+  std::string file;
+  int line = 0;
+};
+
+/// Debug information is read once, when the first failure is described.
+backtrace_state* debug_information() {
+  static backtrace_state* const state = backtrace_create_state(
+      nullptr, 1, [](void*, const char*, int) {}, nullptr);
+  return state;
+}
+
+/// Innermost first. Without debug information: the symbol's name alone.
+std::vector<Frame> frames_at(std::uintptr_t address) {
+  std::vector<Frame> frames;
+  const auto on_error = [](void*, const char*, int) {};
+  backtrace_pcinfo(
+      debug_information(), address,
+      [](void* data, std::uintptr_t, const char* file, int line, const char* function) {
+        if (function != nullptr || file != nullptr) {
+          static_cast<std::vector<Frame>*>(data)->push_back(Frame{
+              function != nullptr ? demangle(function) : "", file != nullptr ? file : "", line});
+        }
+        return 0;
+      },
+      on_error, &frames);
+  if (frames.empty()) {
+    backtrace_syminfo(
+        debug_information(), address,
+        [](void* data, std::uintptr_t, const char* name, std::uintptr_t, std::uintptr_t) {
+          if (name != nullptr) {
+            static_cast<std::vector<Frame>*>(data)->push_back(Frame{demangle(name), "", 0});
+          }
+        },
+        on_error, &frames);
+  }
+  return frames;
+}
+
 bool is_library_file(std::string_view file) {
   return file.empty() || file.starts_with("/usr/include/") || file.starts_with("/usr/lib/");
+}
+
+/// Above the throw: this file. Below the handler: the worker, and how it calls handlers.
+bool is_throwing(const Frame& frame) {
+  return frame.function.find("take_note") != std::string::npos ||
+         frame.function.find("note_throw") != std::string::npos || frame.function == "__cxa_throw";
+}
+bool is_calling_handlers(const Frame& frame) {
+  return frame.function.starts_with("errand::Handlers::") ||
+         frame.function.starts_with("errand::detail::Executor::") ||
+         frame.file.ends_with("errand/handler.hpp");
 }
 
 void add_site(ExceptionData& data, const Note& note) {
   int number = 0;
   for (int i = 0; i < note.frames; ++i) {
     // A return address belongs to the line after the call; one byte earlier is the call itself.
-    const auto* address = static_cast<const char*>(note.addresses[static_cast<std::size_t>(i)]) - 1;
-    const boost::stacktrace::frame frame{address};
-    const std::string name = frame.name();
-    // Above: this file and the throw itself. Below: the worker, which nobody asked about.
-    if (number == 0 && (name.find("take_note") != std::string::npos || name == "__cxa_throw")) {
-      continue;
+    const auto address =
+        reinterpret_cast<std::uintptr_t>(note.addresses[static_cast<std::size_t>(i)]) - 1;
+    for (const Frame& frame : frames_at(address)) {
+      if (number == 0 && is_throwing(frame)) continue;
+      if (is_calling_handlers(frame)) return;
+      // Between the handler and its caller the standard library has steps nobody wants to read.
+      if (!data.file.empty() && frame.file.starts_with("/usr/include/c++/")) continue;
+      if (data.file.empty() && !is_library_file(frame.file)) {
+        data.file = frame.file;
+        data.line = frame.line;
+      }
+      if (number > 0) data.trace += '\n';
+      data.trace += fmt::format("#{} {}", number++, frame.function.empty() ? "??" : frame.function);
+      if (!frame.file.empty()) data.trace += fmt::format(" at {}:{}", frame.file, frame.line);
     }
-    if (name.starts_with("errand::detail::Executor::")) break;
-    const std::string file = frame.source_file();
-    if (data.file.empty() && !is_library_file(file)) {
-      data.file = file;
-      data.line = static_cast<std::int64_t>(frame.source_line());
-    }
-    data.trace += fmt::format("#{} {}", number++, name.empty() ? "??" : name);
-    if (!file.empty()) data.trace += fmt::format(" at {}:{}", file, frame.source_line());
-    data.trace += '\n';
   }
-  if (!data.trace.empty()) data.trace.pop_back();
 }
 
 std::exception_ptr nested_in(const std::exception_ptr& error) {

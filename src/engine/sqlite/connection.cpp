@@ -155,6 +155,10 @@ void Connection::execute(const std::string& sql) {
   if (code != SQLITE_OK) fail(db_.get(), code, "executing " + sql.substr(0, 60));
 }
 
+void Connection::reset_statements() noexcept {
+  for (auto& [sql, statement] : statements_) statement.reset();
+}
+
 /// SQLite's own handler sleeps for up to 100 ms at a time; a queue cannot wait that long for a
 /// transaction that takes one.
 int Connection::on_busy(void* self, int tries) noexcept {
@@ -171,6 +175,8 @@ WriteTransaction::WriteTransaction(Connection& connection) : connection_{connect
 }
 
 WriteTransaction::~WriteTransaction() {
+  if (committed_) return;
+  connection_.reset_statements();
   if (!connection_.in_transaction()) return;
   try {
     connection_.prepare("ROLLBACK").run();
@@ -182,6 +188,7 @@ WriteTransaction::~WriteTransaction() {
 void WriteTransaction::commit() {
   try {
     connection_.prepare("COMMIT").run();
+    committed_ = true;
   } catch (const StorageException& error) {
     // A failed write to the log may have reached the disk all the same, and a later recovery
     // would then find the transaction complete.
@@ -196,6 +203,7 @@ ReadTransaction::ReadTransaction(Connection& connection) : connection_{connectio
 }
 
 ReadTransaction::~ReadTransaction() {
+  if (std::uncaught_exceptions() > exceptions_before_) connection_.reset_statements();
   try {
     connection_.prepare("COMMIT").run();
   } catch (const StorageException&) {

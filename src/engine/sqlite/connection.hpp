@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <sqlite3.h>
@@ -84,6 +85,10 @@ class Connection {
   /// For scripts and pragmas.
   void execute(const std::string& sql);
 
+  /// A statement that an exception left half-way holds its old view of the file, on which no write
+  /// can begin.
+  void reset_statements() noexcept;
+
   /// Rows touched by the last statement.
   [[nodiscard]] std::int64_t changes() const noexcept { return sqlite3_changes64(db_.get()); }
 
@@ -117,6 +122,7 @@ class WriteTransaction {
 
  private:
   Connection& connection_;
+  bool committed_ = false;
 };
 
 /// Several reads of one moment.
@@ -129,6 +135,7 @@ class ReadTransaction {
 
  private:
   Connection& connection_;
+  int exceptions_before_ = std::uncaught_exceptions();
 };
 
 }  // namespace errand::sqlite

@@ -1,6 +1,5 @@
 #include "engine/sqlite/database.hpp"
 
-#include <exception>
 #include <utility>
 
 namespace errand::sqlite {
@@ -19,7 +18,11 @@ constexpr std::array kSignals{Signal::work, Signal::completion, Signal::cancella
 Database::Database(Settings settings)
     : settings_{std::move(settings)},
       wake_file_{settings_.connection.path + "-wake"},
-      writer_{settings_.connection},
+      writer_{[this] {
+        // Turning a new file to WAL needs it alone, and SQLite does not wait for that.
+        const WakeFile::WriteTurn turn{wake_file_};
+        return Connection{settings_.connection};
+      }()},
       listener_{[this, seen = signals_of_others()](const std::stop_token& stop) {
         listen(stop, seen);
       }} {}
@@ -85,8 +88,6 @@ Database::Reader::Reader(Database& from) : database{from} {
 }
 
 Database::Reader::~Reader() {
-  // After an exception a statement may still be half-way; such a connection is not worth keeping.
-  if (std::uncaught_exceptions() > exceptions_before) return;
   const std::lock_guard lock{database.readers_mutex_};
   if (database.idle_readers_.size() < kIdleReaders) {
     database.idle_readers_.push_back(std::move(connection));

@@ -3,7 +3,6 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -83,7 +82,6 @@ class Database final : public Signals {
 
     Database& database;
     std::unique_ptr<Connection> connection;
-    int exceptions_before = std::uncaught_exceptions();
   };
 
   void raise(const Changes& changes);

@@ -6,7 +6,9 @@
 #include <tuple>
 
 #include "errand/errors.hpp"
+#include "errand/task.hpp"
 
+#include "core/document_rules.hpp"
 #include "core/worker_lost.hpp"
 #include "engine/sqlite/rows.hpp"
 #include "engine/sqlite/settle.hpp"
@@ -64,8 +66,8 @@ WHERE status = 'running' AND lease_expires_at < ?1 LIMIT ?2)";
 constexpr const char* kRequeue = R"(
 UPDATE async_tasks
 SET status = 'pending', version = version + 1, result = NULL, error = NULL, started_at = NULL,
-    completed_at = NULL, available_at = max(?2, submitted_at), attempts = 0, crashes = 0,
-    cancel_requested = 0, worker = NULL
+    completed_at = NULL, available_at = ?2, attempts = 0, crashes = 0,
+    cancel_requested = 0, worker = NULL, progress = NULL
 WHERE task_id = ?1 AND status IN ('failed', 'cancelled') AND queue_name IS NOT NULL)";
 
 constexpr const char* kDiscard = R"(
@@ -89,7 +91,7 @@ struct ClaimTimes {
   std::string lease_expires_at;
 };
 
-/// RETURNING gives rows in the order of the update; this is the order they were chosen in.
+/// RETURNING gives rows in the order of the update; this holds what they were chosen by.
 struct Ranked {
   Claim claim;
   std::string available_at;
@@ -98,7 +100,7 @@ struct Ranked {
 
 void claim_rows(Connection& connection, const char* sql, const ClaimRequest& request,
                 const ClaimTimes& times, const std::string& queue, std::int64_t priority,
-                std::size_t limit, std::vector<Claim>& claims) {
+                std::size_t limit, std::vector<Ranked>& batch) {
   Statement& row = connection.prepare(sql);
   row.bind(1, times.now)
       .bind(2, times.lease_expires_at)
@@ -106,7 +108,6 @@ void claim_rows(Connection& connection, const char* sql, const ClaimRequest& req
       .bind(4, queue)
       .bind(5, priority)
       .bind(6, static_cast<std::int64_t>(limit));
-  std::vector<Ranked> batch;
   while (row.step()) {
     batch.push_back(
         Ranked{.claim = Claim{.lease = Lease{read_task_id(row, 0), row.integer(1)},
@@ -122,6 +123,9 @@ void claim_rows(Connection& connection, const char* sql, const ClaimRequest& req
                .available_at = std::string{row.text(13)},
                .row_id = row.integer(14)});
   }
+}
+
+void append_in_order(std::vector<Ranked> batch, std::vector<Claim>& claims) {
   std::sort(batch.begin(), batch.end(), [](const Ranked& a, const Ranked& b) {
     return std::tie(b.claim.priority, a.available_at, a.row_id) <
            std::tie(a.claim.priority, b.available_at, b.row_id);
@@ -221,18 +225,19 @@ ClaimBatch Queue::claim(const ClaimRequest& request) {
     std::optional<Timestamp> next;
     for (const std::string& queue : request.queues) {
       if (is_paused(connection, queue)) continue;
-      if (claims.size() < request.limit && suspects_left > 0) {
-        const std::size_t before = claims.size();
+      std::vector<Ranked> found;
+      const auto room = [&] { return request.limit - claims.size() - found.size(); };
+      if (suspects_left > 0) {
         claim_rows(connection, sql::kClaimSuspects, request, times, queue, 0,
-                   std::min(suspects_left, request.limit - before), claims);
-        suspects_left -= claims.size() - before;
+                   std::min(suspects_left, room()), found);
+        suspects_left -= found.size();
       }
       for_each_priority(connection, queue, [&](std::int64_t priority) {
-        if (claims.size() >= request.limit) return false;
-        claim_rows(connection, sql::kClaim, request, times, queue, priority,
-                   request.limit - claims.size(), claims);
+        if (room() == 0) return false;
+        claim_rows(connection, sql::kClaim, request, times, queue, priority, room(), found);
         return true;
       });
+      append_in_order(std::move(found), claims);
       if (claims.size() >= request.limit) break;
       if (const auto due = next_due(connection, queue, times.now)) {
         next = next ? std::min(*next, *due) : *due;
@@ -268,6 +273,11 @@ std::vector<LeaseState> Queue::extend(std::span<const Lease> leases, millisecond
 
 std::vector<SettleStatus> Queue::settle(std::span<const Settlement> settlements) {
   if (settlements.empty()) return {};
+  for (const Settlement& settlement : settlements) {
+    if (const auto* completed = std::get_if<Completed>(&settlement.outcome)) {
+      detail::check_document("result", completed->result, kMaxDocumentBytes);
+    }
+  }
   const Timestamp now = database_.now();
   return database_.write([&](Connection& connection, Changes& changes) {
     Settler settler{connection, changes, now};

@@ -7,6 +7,8 @@
 #include "errand/codec.hpp"
 #include "errand/errors.hpp"
 
+#include "core/utf8.hpp"
+
 namespace errand::sqlite {
 namespace {
 
@@ -140,8 +142,9 @@ Headers read_headers(const Statement& row, int column) {
 }
 
 std::string progress_column(const Progress& progress) {
-  return json::serialize(
-      json::object{{"done", progress.done}, {"total", progress.total}, {"note", progress.note}});
+  return json::serialize(json::object{{"done", progress.done},
+                                      {"total", progress.total},
+                                      {"note", detail::repair_utf8(progress.note)}});
 }
 
 }  // namespace errand::sqlite

@@ -15,11 +15,13 @@ const std::string kHistoryWithError =
                  '$[#]', json_object('attempt', attempts, 'at', ?6, 'worker', worker,
                                      'error', json(?7))))";
 
-/// 1 task_id, 2 version, 3 error, 4 now, 5 crashes to add, 6 and 7 for the history.
+/// 1 task_id, 2 version, 3 error, 4 now, 5 crashes to add, each of which took its attempt with it,
+/// 6 and 7 for the history.
 const std::string kFail = R"(
 UPDATE async_tasks
 SET status = 'failed', error = ?3, result = NULL, completed_at = max(?4, started_at),
-    version = version + 1, crashes = crashes + ?5, lease_expires_at = NULL, progress = NULL,
+    version = version + 1, crashes = crashes + ?5, attempts = attempts - ?5,
+    lease_expires_at = NULL, progress = NULL,
     history = )" + kHistoryWithError +
                           R"(
 WHERE task_id = ?1 AND version = ?2 AND status = 'running')";
@@ -34,11 +36,13 @@ SET status = 'retrying', available_at = ?3, attempts = attempts - ?4, crashes = 
                                kHistoryWithError + R"( END
 WHERE task_id = ?1 AND version = ?2 AND status = 'running')";
 
-/// 1 task_id, 2 version, 3 now, 4 whether a request is needed, 5 crashes to add.
+/// 1 task_id, 2 version, 3 now, 4 whether a request is needed, 5 attempts to give back, 6 crashes
+/// to add.
 constexpr const char* kCancel = R"(
 UPDATE async_tasks
 SET status = 'cancelled', result = NULL, error = NULL, completed_at = max(?3, started_at),
-    version = version + 1, crashes = crashes + ?5, lease_expires_at = NULL, progress = NULL
+    version = version + 1, attempts = attempts - ?5, crashes = crashes + ?6,
+    lease_expires_at = NULL, progress = NULL
 WHERE task_id = ?1 AND version = ?2 AND status = 'running' AND (cancel_requested OR NOT ?4))";
 
 template <class... F>
@@ -60,12 +64,12 @@ bool Settler::settle(const Settlement& settlement) {
   return std::visit(Overload{[&](const Completed& outcome) { return complete(lease, outcome); },
                              [&](const Failed& outcome) { return fail(lease, outcome.error, 0); },
                              [&](const Retried& outcome) {
-                               return cancel(lease, true, 0) ||
+                               return cancel(lease, true, 0, 0) ||
                                       wait_again(lease, &outcome.error, outcome.after, 0, 0);
                              },
-                             [&](const CancelHonoured&) { return cancel(lease, false, 0); },
+                             [&](const CancelHonoured&) { return cancel(lease, false, 0, 0); },
                              [&](const Released& outcome) {
-                               return cancel(lease, true, 0) ||
+                               return cancel(lease, true, 1, 0) ||
                                       wait_again(lease, nullptr, outcome.after, 1, 0);
                              }},
                     settlement.outcome);
@@ -74,7 +78,7 @@ bool Settler::settle(const Settlement& settlement) {
 void Settler::rescue(const Lease& lease, TaskStatus status, const ExceptionData& error) {
   switch (status) {
     case TaskStatus::cancelled:
-      cancel(lease, false, 1);
+      cancel(lease, false, 1, 1);
       break;
     case TaskStatus::failed:
       fail(lease, error, 1);
@@ -131,14 +135,15 @@ bool Settler::wait_again(const Lease& lease, const ExceptionData* error,
   return true;
 }
 
-bool Settler::cancel(const Lease& lease, bool only_if_requested, int crashed) {
+bool Settler::cancel(const Lease& lease, bool only_if_requested, int attempts_back, int crashed) {
   const std::string id = lease.id.to_string();
   connection_.prepare(kCancel)
       .bind(1, id)
       .bind(2, lease.version)
       .bind(3, now_text_)
       .bind(4, only_if_requested ? 1 : 0)
-      .bind(5, crashed)
+      .bind(5, attempts_back)
+      .bind(6, crashed)
       .run();
   return changed_one(lease, true);
 }

@@ -25,7 +25,7 @@ class Settler {
   bool fail(const Lease& lease, const ExceptionData& error, int crashed);
   bool wait_again(const Lease& lease, const ExceptionData* error, std::chrono::milliseconds after,
                   int attempts_back, int crashed);
-  bool cancel(const Lease& lease, bool only_if_requested, int crashed);
+  bool cancel(const Lease& lease, bool only_if_requested, int attempts_back, int crashed);
   bool changed_one(const Lease& lease, bool final);
 
   Connection& connection_;

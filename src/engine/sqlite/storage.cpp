@@ -129,10 +129,9 @@ void Storage::update_status(TaskId id, TaskStatus status,
     task.status = status;
     if (status == TaskStatus::running) task.started_at = std::max(now, task.submitted_at);
     if (status == TaskStatus::pending) task.started_at = std::nullopt;
+    task.completed_at = std::nullopt;
     if (is_final(status)) {
       task.completed_at = std::max(now, task.started_at.value_or(task.submitted_at));
-    } else {
-      task.completed_at = std::nullopt;
     }
     validate(task);
     const auto started_at = time_column(task.started_at);

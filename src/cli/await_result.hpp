@@ -1,0 +1,27 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "errand/application.hpp"
+#include "errand/task_id.hpp"
+
+#include "cli/console.hpp"
+#include "cli/exit_code.hpp"
+
+namespace errand::cli {
+
+/// The task's result as JSON, once it is there. A person at a terminal sees meanwhile how far it
+/// is. Throws as TaskFuture::get().
+[[nodiscard]] std::string await_result(Application& app, TaskId id,
+                                       std::optional<std::chrono::milliseconds> timeout,
+                                       Console& console);
+
+/// Waits, prints the result on `console.out` or the failure on `console.err`. Throws
+/// StorageException and OutputException; all other ends are exit codes.
+[[nodiscard]] ExitCode print_result(Application& app, TaskId id,
+                                    std::optional<std::chrono::milliseconds> timeout,
+                                    Console& console);
+
+}  // namespace errand::cli

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "errand/task_status.hpp"
+
+#include "cli/console.hpp"
+
+namespace errand::cli {
+
+enum class Colour : std::uint8_t { none, bold, dim, red, green, yellow, blue, magenta, cyan };
+
+/// `text` in that colour, where the screen has colours.
+[[nodiscard]] std::string paint(std::string_view text, Colour colour, const Screen& screen);
+
+[[nodiscard]] Colour colour_of(TaskStatus status) noexcept;
+
+}  // namespace errand::cli

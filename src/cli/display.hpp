@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+/// User data on its way to a person's terminal.
+namespace errand::cli {
+
+/// `text` with everything escaped that could move the cursor, change colours or reorder what is
+/// read: control characters, direction overrides, bytes that are not UTF-8. One line: a line feed
+/// becomes `\n`.
+[[nodiscard]] std::string printable(std::string_view text);
+
+/// The same for JSON, as JSON that means the same: line feeds and tabs stay, control characters
+/// become \u escapes.
+[[nodiscard]] std::string printable_json(std::string_view json);
+
+/// The columns printable text takes: CJK characters and emoji two, combining marks none.
+[[nodiscard]] std::size_t display_width(std::string_view text);
+
+/// Printable text cut to `width` columns, the last of them `…` if something was cut.
+[[nodiscard]] std::string truncate(std::string_view text, std::size_t width);
+
+}  // namespace errand::cli

@@ -1,0 +1,201 @@
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <cstdint>
+#include <fmt/ostream.h>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "errand/engine.hpp"
+#include "errand/errors.hpp"
+
+#include "cli/commands.hpp"
+#include "cli/json_output.hpp"
+#include "cli/live_line.hpp"
+#include "cli/options.hpp"
+#include "cli/page_options.hpp"
+#include "cli/wording.hpp"
+
+/// `errand failed retry` and `errand failed remove`: the same choice of tasks, two things to do.
+namespace errand::cli {
+namespace {
+
+constexpr std::int64_t kBatch = 1000;
+
+struct ChangeCommand {
+  std::vector<std::string> ids;
+  PageOptions filter;
+  bool all = false;
+  bool yes = false;
+  bool json = false;
+};
+
+struct Change {
+  std::string_view done;      ///< "Queued again", for people
+  std::string_view json_key;  ///< "retried", for programs
+  std::function<std::size_t(TaskQueue&, std::span<const TaskId>)> apply;
+};
+
+const Change kRetry{"Queued again", "retried", [](TaskQueue& queue, std::span<const TaskId> ids) {
+                      return queue.requeue(ids);
+                    }};
+const Change kRemove{"Removed", "removed", [](TaskQueue& queue, std::span<const TaskId> ids) {
+                       return queue.discard(ids);
+                     }};
+
+struct Outcome {
+  std::size_t changed = 0;
+  ExitCode code = ExitCode::done;
+};
+
+void require_choice(const ChangeCommand& command) {
+  const bool by_filter =
+      command.all || !command.filter.type.empty() || !command.filter.queue.empty();
+  if (command.ids.empty() && !by_filter) {
+    throw ConfigurationException{
+        "which tasks? Give their ids, --type TYPE, --queue QUEUE or --all"};
+  }
+  if (!command.ids.empty() && by_filter) {
+    throw ConfigurationException{"give either ids or --type, --queue, --all, not both"};
+  }
+}
+
+/// Tasks that were named: those that did not fail are left alone, and told.
+Outcome change_named(const ChangeCommand& command, const Change& change, Engine& engine,
+                     Console& console) {
+  Outcome outcome;
+  std::vector<TaskId> ids;
+  for (const TaskId id : parse_ids(command.ids)) {
+    const std::optional<TaskRecord> task = engine.catalog().find(id);
+    if (!task) {
+      outcome.code = report(std::make_exception_ptr(TaskNotFoundException{id}), console);
+    } else if (!next(task->data.status, TaskEvent::requeue)) {
+      fmt::print(console.err, "errand: task {} is {}, not failed: it is left alone\n",
+                 id.to_string(), to_string(task->data.status));
+      outcome.code = ExitCode::no_such_task;
+    } else {
+      ids.push_back(id);
+    }
+  }
+  for (std::size_t i = 0; i < ids.size(); i += kBatch) {
+    outcome.changed += change.apply(
+        engine.queue(), std::span{ids}.subspan(i, std::min<std::size_t>(kBatch, ids.size() - i)));
+  }
+  return outcome;
+}
+
+/// All that the filter finds. What was changed is not failed any more and drops out of the next
+/// page; a task that fails again meanwhile is not changed twice.
+Outcome change_found(const ChangeCommand& command, const Change& change, Engine& engine,
+                     Console& console) {
+  const TaskFilter filter = command.filter.filter({TaskStatus::failed});
+  PageRequest request{.page = 1, .page_size = kBatch, .documents = false};
+  LiveLine line{console.err, console.err_screen};
+  std::unordered_set<TaskId> seen;
+  Outcome outcome;
+  while (true) {
+    const TaskPage page = engine.catalog().list(filter, request);
+    if (page.items.empty()) return outcome;
+    std::vector<TaskId> ids;
+    for (const TaskRecord& task : page.items) {
+      if (seen.insert(task.data.id).second) ids.push_back(task.data.id);
+    }
+    if (ids.empty()) {
+      ++request.page;
+      continue;
+    }
+    outcome.changed += change.apply(engine.queue(), ids);
+    line.show(fmt::format("{} so far", format_tasks(static_cast<std::int64_t>(outcome.changed))));
+  }
+}
+
+ExitCode change_failed(const ChangeCommand& command, const Change& change, Engine& engine,
+                       Console& console) {
+  const Outcome outcome = command.ids.empty() ? change_found(command, change, engine, console)
+                                              : change_named(command, change, engine, console);
+  if (command.json) {
+    print_json(console,
+               boost::json::serialize(boost::json::object{{change.json_key, outcome.changed}}));
+  } else {
+    fmt::print(console.out, "{} {}\n", change.done,
+               format_tasks(static_cast<std::int64_t>(outcome.changed)));
+  }
+  return outcome.code;
+}
+
+ExitCode retry_failed(const ChangeCommand& command, Invocation& invocation) {
+  require_choice(command);
+  const std::unique_ptr<Engine> engine = invocation.open(EngineOptions::Open::existing);
+  return change_failed(command, kRetry, *engine, invocation.console);
+}
+
+/// Removing many needs a person's word, or --yes.
+bool confirmed(const ChangeCommand& command, Engine& engine, Console& console) {
+  if (command.yes || !command.ids.empty()) return true;
+  const TaskFilter filter = command.filter.filter({TaskStatus::failed});
+  const std::int64_t total =
+      engine.catalog().list(filter, {.page = 1, .page_size = 1, .documents = false}).total;
+  if (total == 0) return true;
+  if (!console.in_is_terminal || !console.err_screen.is_terminal) {
+    throw ConfigurationException{fmt::format(
+        "this would remove {} for good: add --yes to say that it may", format_tasks(total))};
+  }
+  fmt::print(console.err, "Remove {} for good? [y/N] ", format_tasks(total));
+  std::string answer;
+  std::getline(console.in, answer);
+  return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+ExitCode remove_failed(const ChangeCommand& command, Invocation& invocation) {
+  require_choice(command);
+  const std::unique_ptr<Engine> engine = invocation.open(EngineOptions::Open::existing);
+  if (!confirmed(command, *engine, invocation.console)) {
+    fmt::print(invocation.console.err, "Nothing was removed\n");
+    return ExitCode::failed;
+  }
+  return change_failed(command, kRemove, *engine, invocation.console);
+}
+
+std::shared_ptr<ChangeCommand> add_choice(CLI::App& command, Invocation& invocation) {
+  const auto options = std::make_shared<ChangeCommand>();
+  add_ids(command, options->ids, "The tasks");
+  add_filter(command, options->filter);
+  command.add_flag("--all", options->all, "All failed tasks");
+  add_json(command, options->json);
+  add_dsn(command, invocation);
+  return options;
+}
+
+}  // namespace
+
+void add_failed_retry(CLI::App& parent, Invocation& invocation) {
+  CLI::App& command = add_command(
+      parent, "retry", "Run failed tasks again from the start (cancelled ones, too, by their id)");
+  const auto options = add_choice(command, invocation);
+  add_examples(command, {
+                            "errand failed retry 0d9b3f0e-8c67-4d8e-9d6c-3a1d2f5b7c10",
+                            "errand failed retry --type email.send",
+                            "errand failed retry --all",
+                        });
+  runs(command, invocation, options, retry_failed);
+}
+
+void add_failed_remove(CLI::App& parent, Invocation& invocation) {
+  CLI::App& command = add_command(
+      parent, "remove", "Delete failed tasks for good (cancelled ones, too, by their id)");
+  const auto options = add_choice(command, invocation);
+  command.add_flag("-y,--yes", options->yes, "Do not ask before removing many");
+  add_examples(command, {
+                            "errand failed remove 0d9b3f0e-8c67-4d8e-9d6c-3a1d2f5b7c10",
+                            "errand failed remove --type report.build --yes",
+                        });
+  runs(command, invocation, options, remove_failed);
+}
+
+}  // namespace errand::cli

@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "errand/engine.hpp"
+#include "errand/exception_data.hpp"
+
+#include "cli/commands.hpp"
+#include "cli/json_output.hpp"
+#include "cli/options.hpp"
+#include "cli/page_options.hpp"
+#include "cli/table.hpp"
+#include "cli/wording.hpp"
+
+namespace errand::cli {
+namespace {
+
+struct FailedListCommand {
+  PageOptions page;
+  bool stats = false;
+  bool json = false;
+};
+
+/// Failures of one kind: same type, same class of error.
+struct FailureGroup {
+  std::string type;
+  std::string error_class;
+  std::int64_t count = 0;
+  Timestamp last{};
+};
+
+ExceptionData error_of(const TaskRecord& task) {
+  return parse_exception_data(task.data.error.value_or(""));
+}
+
+Timestamp failed_at(const TaskRecord& task) {
+  return task.data.completed_at.value_or(task.data.submitted_at);
+}
+
+/// The most frequent kind first.
+std::vector<FailureGroup> group_failures(TaskCatalog& catalog, const TaskFilter& filter) {
+  std::map<std::pair<std::string, std::string>, FailureGroup> groups;
+  PageRequest request{.page = 1, .page_size = 1000};
+  while (true) {
+    const TaskPage page = catalog.list(filter, request);
+    for (const TaskRecord& task : page.items) {
+      const std::string error_class = error_of(task).class_name;
+      FailureGroup& group = groups[{task.type, error_class}];
+      group.type = task.type;
+      group.error_class = error_class;
+      ++group.count;
+      group.last = std::max(group.last, failed_at(task));
+    }
+    if (request.page++ >= page.total_pages()) break;
+  }
+  std::vector<FailureGroup> sorted;
+  for (auto& [key, group] : groups) sorted.push_back(std::move(group));
+  std::ranges::stable_sort(sorted, std::greater{}, &FailureGroup::count);
+  return sorted;
+}
+
+void print_groups(const std::vector<FailureGroup>& groups, bool json, Console& console) {
+  if (json) {
+    boost::json::array items;
+    for (const FailureGroup& group : groups) {
+      items.push_back(boost::json::object{{"type", group.type},
+                                          {"class", group.error_class},
+                                          {"count", group.count},
+                                          {"lastFailedAt", to_iso8601(group.last)}});
+    }
+    print_json(console, boost::json::serialize(items));
+    return;
+  }
+  if (groups.empty()) {
+    console.out << "No failed tasks\n";
+    return;
+  }
+  Table table{{{.title = "TASKS", .align = Column::Align::right},
+               {.title = "TYPE", .may_shrink = true},
+               {.title = "ERROR", .may_shrink = true},
+               {.title = "LAST", .align = Column::Align::right}}};
+  const Timestamp now = system_clock().now();
+  for (const FailureGroup& group : groups) {
+    table.add_row(
+        {format_count(group.count), group.type, group.error_class, format_age(group.last, now)});
+  }
+  table.print(console.out, console.out_screen);
+}
+
+void print_failures(const TaskPage& page, Console& console) {
+  Table table{{{.title = "ID"},
+               {.title = "TYPE", .may_shrink = true},
+               {.title = "QUEUE", .may_shrink = true},
+               {.title = "FAILED"},
+               {.title = "ERROR", .may_shrink = true}}};
+  const Timestamp now = system_clock().now();
+  for (const TaskRecord& task : page.items) {
+    const ExceptionData error = error_of(task);
+    table.add_row({task.data.id.to_string(),
+                   task.type,
+                   task.queue.value_or(""),
+                   format_age(failed_at(task), now),
+                   {error.class_name + ": " + error.message, Colour::red}});
+  }
+  if (!table.empty()) table.print(console.out, console.out_screen);
+  print_page_position(page, console);
+}
+
+ExitCode list_failed(const FailedListCommand& command, Invocation& invocation) {
+  const std::unique_ptr<Engine> engine = invocation.open(EngineOptions::Open::existing);
+  const TaskFilter filter = command.page.filter({TaskStatus::failed});
+  Console& console = invocation.console;
+  if (command.stats) {
+    print_groups(group_failures(engine->catalog(), filter), command.json, console);
+    return ExitCode::done;
+  }
+  const TaskPage page = engine->catalog().list(
+      filter, {.page = command.page.page, .page_size = command.page.page_size});
+  if (command.json) {
+    print_json(console, json_page(page));
+  } else {
+    print_failures(page, console);
+  }
+  return ExitCode::done;
+}
+
+}  // namespace
+
+void add_failed_list(CLI::App& parent, Invocation& invocation) {
+  const auto options = std::make_shared<FailedListCommand>();
+  CLI::App& command = add_command(parent, "list", "List failed tasks, the newest first");
+  command.add_flag("--stats", options->stats, "Count them by type and class of error instead");
+  add_filter(command, options->page);
+  add_page(command, options->page);
+  add_json(command, options->json);
+  add_dsn(command, invocation);
+  add_examples(command, {"errand failed list --type email.send", "errand failed list --stats"});
+  runs(command, invocation, options, list_failed);
+}
+
+}  // namespace errand::cli

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <iosfwd>
+#include <string_view>
+
+#include "errand/exception_data.hpp"
+#include "errand/task_id.hpp"
+
+#include "cli/console.hpp"
+
+/// A task's error for people.
+namespace errand::cli {
+
+enum class Traces { show, leave_out };
+
+/// Where it was thrown and what caused it, one line each, every line after `indent`.
+void print_causes(std::ostream& out, const ExceptionData& error, std::string_view indent,
+                  Traces traces);
+
+/// Says on `console.err` that the task failed, and why.
+void print_failure(TaskId id, const ExceptionData& error, Console& console);
+
+}  // namespace errand::cli

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace errand::cli {
+
+/// The same JSON over several lines, two spaces a level. Works on the text, so that numbers stay
+/// as they were written; text that is not JSON comes out in some shape, but comes out.
+[[nodiscard]] std::string indent_json(std::string_view json);
+
+}  // namespace errand::cli

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <iosfwd>
+#include <vector>
+
+#include "errand/task_catalog.hpp"
+#include "errand/timestamp.hpp"
+#include "errand/worker_registry.hpp"
+
+#include "cli/console.hpp"
+
+/// Counts, queues and workers, for programs and for people.
+namespace errand::cli {
+
+[[nodiscard]] boost::json::object to_json(const StatusCounts& counts);
+[[nodiscard]] boost::json::array to_json(const std::vector<QueueStats>& queues);
+[[nodiscard]] boost::json::array to_json(const std::vector<WorkerInfo>& workers);
+
+/// The tables say so in words where there is nothing to show.
+void print_queues(std::ostream& out, const std::vector<QueueStats>& queues, const Screen& screen);
+void print_workers(std::ostream& out, const std::vector<WorkerInfo>& workers, Timestamp now,
+                   const Screen& screen);
+
+}  // namespace errand::cli

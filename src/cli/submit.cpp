@@ -1,0 +1,173 @@
+#include <chrono>
+#include <cstdint>
+#include <fmt/ostream.h>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "errand/application.hpp"
+#include "errand/codec.hpp"
+#include "errand/errors.hpp"
+
+#include "cli/await_result.hpp"
+#include "cli/commands.hpp"
+#include "cli/display.hpp"
+#include "cli/duration.hpp"
+#include "cli/input.hpp"
+#include "cli/options.hpp"
+#include "cli/submit_lines.hpp"
+
+namespace errand::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+struct SubmitCommand {
+  std::string type;
+  std::optional<std::string> payload;
+  std::string lines;  ///< the file of --jsonl
+  std::string queue = kDefaultQueue;
+  milliseconds delay{0};
+  std::int64_t priority = 0;
+  std::int64_t max_retries = RetryPolicy{}.max_retries;
+  milliseconds retry_delay = RetryPolicy{}.delay;
+  std::vector<std::string> headers;
+  std::string id;
+  std::string wait;  ///< empty: do not; `true`: as long as it takes; else a duration
+};
+
+Headers parse_headers(const std::vector<std::string>& texts) {
+  Headers headers;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw ConfigurationException{
+          fmt::format("--header: '{}' is not NAME=VALUE", printable(text))};
+    }
+    headers.insert_or_assign(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return headers;
+}
+
+/// Checked to be JSON; the error says where it was taken from.
+std::string read_payload(const std::optional<std::string>& argument, Console& console) {
+  if (!argument) return "{}";
+  std::string text = *argument;
+  std::string source = "the payload";
+  if (*argument == "-" || argument->starts_with('@')) {
+    Input input{*argument == "-" ? *argument : argument->substr(1), console.in};
+    text = trim_json(input.read_all());
+    source = input.name();
+  }
+  try {
+    static_cast<void>(parse_json(text));
+  } catch (const ValidationException& error) {
+    throw ValidationException{fmt::format("{} is not JSON: {}", source, error.what())};
+  }
+  return text;
+}
+
+std::optional<milliseconds> wait_limit(const SubmitCommand& command) {
+  if (command.wait == "true") return std::nullopt;
+  try {
+    return parse_duration(command.wait);
+  } catch (const ValidationException& error) {
+    throw ConfigurationException{std::string{"--wait: "} + error.what()};
+  }
+}
+
+/// All but the payload. Nothing is opened before this and the payload are known to be right.
+NewTask make_task(const SubmitCommand& command, std::string payload) {
+  RetryPolicy retry;
+  retry.max_retries = static_cast<int>(command.max_retries);
+  retry.delay = command.retry_delay;
+  NewTask task{
+      .id = command.id.empty() ? TaskId::generate() : TaskId::from_string(command.id),
+      .envelope = Envelope{command.type, std::move(payload), parse_headers(command.headers)},
+      .queue = command.queue,
+      .delay = command.delay,
+      .priority = static_cast<int>(command.priority),
+      .retry = retry};
+  validate(task);
+  return task;
+}
+
+ExitCode submit_one(const SubmitCommand& command, Invocation& invocation) {
+  const NewTask task = make_task(command, read_payload(command.payload, invocation.console));
+  const bool waits = !command.wait.empty();
+  const std::optional<milliseconds> limit = waits ? wait_limit(command) : std::nullopt;
+
+  Application app{invocation.dsn(), EngineOptions{.open = EngineOptions::Open::create}};
+  app.tasks().submit_batch({&task, 1});
+  if (waits) return print_result(app, task.id, limit, invocation.console);
+  fmt::print(invocation.console.out, "{}\n", task.id.to_string());
+  return ExitCode::done;
+}
+
+ExitCode submit_many(const SubmitCommand& command, Invocation& invocation) {
+  const NewTask pattern = make_task(command, "{}");
+  Input input{command.lines, invocation.console.in};
+  Application app{invocation.dsn(), EngineOptions{.open = EngineOptions::Open::create}};
+  submit_lines(input, pattern, app.tasks(), invocation.console);
+  return ExitCode::done;
+}
+
+ExitCode submit(const SubmitCommand& command, Invocation& invocation) {
+  return command.lines.empty() ? submit_one(command, invocation) : submit_many(command, invocation);
+}
+
+}  // namespace
+
+void add_submit(CLI::App& parent, Invocation& invocation) {
+  const auto options = std::make_shared<SubmitCommand>();
+  CLI::App& command = add_command(
+      parent, "submit", "Submit a task, or one per line of a file; prints the ids", kTaskCommands);
+  command
+      .add_option("TYPE", options->type, "What is to be done, as the worker knows it: email.send")
+      ->required()
+      ->type_name("");
+  CLI::Option* payload =
+      command
+          .add_option("PAYLOAD", options->payload,
+                      "The message: JSON, @FILE, or - for standard input; {} if left out")
+          ->type_name("");
+
+  CLI::Option* lines =
+      command
+          .add_option("--jsonl", options->lines,
+                      "Submit one task for each line of JSON in the file (- is standard input), "
+                      "1,000 in a transaction")
+          ->type_name(kFileType)
+          ->excludes(payload);
+  command.add_option("--queue", options->queue, "The queue it waits in (default)")
+      ->type_name("QUEUE");
+  add_duration(command, "--delay", options->delay, "Run it not before this time has passed");
+  add_number(command, "--priority", options->priority, -32768, 32767,
+             "Higher runs first; 0 if left out");
+  add_number(command, "--max-retries", options->max_retries, 0, 1'000'000,
+             "How often a failing task is tried again; 3 if left out");
+  add_duration(command, "--retry-delay", options->retry_delay,
+               "Before the first retry, each further one five times longer; 1s if left out");
+  add_values(command, "--header", options->headers, "Travels with the message; may be repeated")
+      ->type_name("NAME=VALUE");
+  command
+      .add_option("--id", options->id, "A UUID v4 of your own; submitting it twice stores one task")
+      ->type_name("ID")
+      ->excludes(lines);
+  command
+      .add_flag("--wait", options->wait,
+                "Wait for the result and print it instead of the id, as errand wait does")
+      ->type_name("[=TIME]")
+      ->excludes(lines);
+  add_dsn(command, invocation);
+  add_examples(command, {
+                            "errand submit email.send '{\"to\":\"a@b.c\"}' --queue mail",
+                            "errand submit report.build @report.json --delay 2h --priority 5",
+                            "errand submit thumbnail.make --jsonl images.jsonl > ids.txt",
+                            "errand submit errand.echo '[1,2]' --wait=10s",
+                        });
+  runs(command, invocation, options, submit);
+}
+
+}  // namespace errand::cli

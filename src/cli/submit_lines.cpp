@@ -1,0 +1,124 @@
+#include "cli/submit_lines.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <fmt/ostream.h>
+#include <utility>
+#include <vector>
+
+#include "errand/codec.hpp"
+#include "errand/errors.hpp"
+
+#include "cli/display.hpp"
+#include "cli/live_line.hpp"
+#include "cli/wording.hpp"
+
+namespace errand::cli {
+namespace {
+
+constexpr std::size_t kBatchTasks = 1000;
+constexpr std::size_t kBatchBytes = std::size_t{8} * 1024 * 1024;
+
+class LineSubmitter {
+ public:
+  LineSubmitter(Input& input, const NewTask& pattern, Tasks& tasks, Console& console)
+      : input_{input},
+        pattern_{pattern},
+        tasks_{tasks},
+        console_{console},
+        line_{console.err, console.err_screen} {}
+
+  void run() {
+    while (std::optional<std::string> line = input_.read_line()) {
+      std::string payload = trim_json(*std::move(line));
+      if (payload.empty()) continue;
+      check(payload);
+      bytes_ += payload.size();
+      batch_.push_back(make_task(std::move(payload)));
+      if (batch_.size() == kBatchTasks || bytes_ >= kBatchBytes) flush();
+    }
+    flush();
+  }
+
+ private:
+  void check(const std::string& payload) const {
+    try {
+      static_cast<void>(parse_json(payload));
+    } catch (const ValidationException& error) {
+      throw ValidationException{fmt::format("line {} of {} is not JSON: {}; {}",
+                                            input_.line_number(), input_.name(), error.what(),
+                                            so_far())};
+    }
+  }
+
+  [[nodiscard]] NewTask make_task(std::string payload) const {
+    NewTask task = pattern_;
+    task.id = TaskId::generate();
+    task.envelope =
+        Envelope{pattern_.envelope.type(), std::move(payload), pattern_.envelope.headers()};
+    return task;
+  }
+
+  void flush() {
+    if (batch_.empty()) return;
+    try {
+      tasks_.submit_batch(batch_);
+    } catch (const StorageException& error) {
+      throw StorageException{fmt::format("{}; {}", error.what(), so_far()), error.retry()};
+    }
+    for (const NewTask& task : batch_) fmt::print(console_.out, "{}\n", task.id.to_string());
+    console_.out.flush();
+    submitted_ += static_cast<std::int64_t>(batch_.size());
+    last_line_ = input_.line_number();
+    batch_.clear();
+    bytes_ = 0;
+    show_progress();
+  }
+
+  [[nodiscard]] std::string so_far() const {
+    if (submitted_ == 0) return "nothing was submitted";
+    return fmt::format("{} of lines 1 to {} {} submitted, none of the lines after",
+                       format_tasks(submitted_), last_line_, submitted_ == 1 ? "was" : "were");
+  }
+
+  void show_progress() {
+    const auto seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    std::string text = fmt::format(
+        "{} submitted · {}/s", format_count(submitted_),
+        format_count(static_cast<std::int64_t>(static_cast<double>(submitted_) / seconds)));
+    if (input_.size() && *input_.size() > 0) {
+      text += fmt::format(" · {} % of {}", input_.position() * 100 / *input_.size(),
+                          printable(input_.name()));
+    }
+    line_.show(text);
+  }
+
+  Input& input_;
+  const NewTask& pattern_;
+  Tasks& tasks_;
+  Console& console_;
+  LiveLine line_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::vector<NewTask> batch_;
+  std::size_t bytes_ = 0;
+  std::int64_t submitted_ = 0;
+  std::int64_t last_line_ = 0;
+};
+
+}  // namespace
+
+std::string trim_json(std::string text) {
+  constexpr const char* kSpace = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string::npos) return {};
+  text.erase(text.find_last_not_of(kSpace) + 1);
+  text.erase(0, begin);
+  return text;
+}
+
+void submit_lines(Input& input, const NewTask& pattern, Tasks& tasks, Console& console) {
+  LineSubmitter{input, pattern, tasks, console}.run();
+}
+
+}  // namespace errand::cli

@@ -1,0 +1,162 @@
+#include <algorithm>
+#include <chrono>
+#include <fmt/ostream.h>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "errand/engine.hpp"
+#include "errand/errors.hpp"
+
+#include "cli/commands.hpp"
+#include "cli/display.hpp"
+#include "cli/full_screen.hpp"
+#include "cli/options.hpp"
+#include "cli/stats_view.hpp"
+#include "cli/table.hpp"
+#include "cli/wording.hpp"
+
+namespace errand::cli {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+struct TopCommand {
+  milliseconds interval{1000};
+  bool once = false;
+};
+
+/// What the storage said at one moment.
+struct Sample {
+  steady_clock::time_point taken;
+  Timestamp time;
+  TaskStats stats;
+  std::vector<WorkerInfo> workers;
+  std::vector<TaskRecord> failures;
+};
+
+Sample take_sample(Engine& engine) {
+  constexpr std::int64_t kFailures = 5;
+  TaskFilter failed;
+  failed.statuses = {TaskStatus::failed};
+  return {.taken = steady_clock::now(),
+          .time = system_clock().now(),
+          .stats = engine.catalog().stats(),
+          .workers = engine.workers().workers(),
+          .failures = engine.catalog().list(failed, {.page = 1, .page_size = kFailures}).items};
+}
+
+/// Per second since `before`. Cleaning makes counts fall; that is no negative rate.
+double rate(const Sample& now, const Sample& before, TaskStatus status) {
+  const auto index = static_cast<std::size_t>(status);
+  const auto change = now.stats.tasks.at(index) - before.stats.tasks.at(index);
+  const double seconds = std::chrono::duration<double>(now.taken - before.taken).count();
+  return change > 0 && seconds > 0 ? static_cast<double>(change) / seconds : 0;
+}
+
+void print_counts(std::ostream& out, const Sample& now, const std::optional<Sample>& before,
+                  const Screen& screen) {
+  Table table{{{.title = "STATUS"},
+               {.title = "TASKS", .align = Column::Align::right},
+               {.title = "PER SECOND", .align = Column::Align::right}}};
+  for (const TaskStatus status : kAllTaskStatuses) {
+    std::string per_second;
+    if (before && is_final(status)) per_second = fmt::format("{:.1f}", rate(now, *before, status));
+    table.add_row({{std::string{to_string(status)}, colour_of(status)},
+                   format_count(now.stats.tasks.at(static_cast<std::size_t>(status))),
+                   per_second});
+  }
+  table.print(out, screen);
+}
+
+void print_failures(std::ostream& out, const Sample& now, const Screen& screen) {
+  if (now.failures.empty()) {
+    fmt::print(out, "{}\n", paint("No failed tasks", Colour::dim, screen));
+    return;
+  }
+  Table table{{{.title = "LATEST FAILURES"},
+               {.title = "TYPE", .may_shrink = true},
+               {.title = "FAILED"},
+               {.title = "ERROR", .may_shrink = true}}};
+  for (const TaskRecord& task : now.failures) {
+    const ExceptionData error = parse_exception_data(task.data.error.value_or(""));
+    table.add_row({task.data.id.to_string(),
+                   task.type,
+                   format_age(task.data.completed_at.value_or(now.time), now.time),
+                   {error.class_name + ": " + error.message, Colour::red}});
+  }
+  table.print(out, screen);
+}
+
+std::string render(const Dsn& dsn, const Sample& now, const std::optional<Sample>& before,
+                   const Screen& screen) {
+  std::ostringstream out;
+  fmt::print(out, "{} {} · {}\n\n", paint("errand top", Colour::bold, screen),
+             printable(dsn.to_string()),
+             to_iso8601(std::chrono::floor<std::chrono::seconds>(now.time)));
+  print_counts(out, now, before, screen);
+  out << '\n';
+  print_queues(out, now.stats.queues, screen);
+  out << '\n';
+  print_workers(out, now.workers, now.time, screen);
+  out << '\n';
+  print_failures(out, now, screen);
+  return out.str();
+}
+
+/// Goes on through trouble with the storage: whoever watches wants to see it come back.
+void watch(const TopCommand& command, const Dsn& dsn, Engine& engine, Console& console) {
+  Sample now = take_sample(engine);
+  std::optional<Sample> before;
+  std::string trouble;
+  FullScreen terminal{console.out};
+  while (true) {
+    const Screen screen = Screen::of(STDOUT_FILENO);
+    terminal.draw(render(dsn, now, before, screen) + "\n" +
+                  (trouble.empty() ? paint("q quits", Colour::dim, screen)
+                                   : paint(printable(trouble), Colour::red, screen)));
+    const FullScreen::Event event = terminal.wait(command.interval);
+    if (event == FullScreen::Event::quit) return;
+    if (event == FullScreen::Event::resized) continue;
+    try {
+      Sample next = take_sample(engine);
+      before = std::exchange(now, std::move(next));
+      trouble.clear();
+    } catch (const StorageException& error) {
+      trouble = error.what();
+    }
+  }
+}
+
+ExitCode top(const TopCommand& command, Invocation& invocation) {
+  const Dsn dsn = invocation.dsn();
+  const std::unique_ptr<Engine> engine = invocation.open(EngineOptions::Open::existing);
+  Console& console = invocation.console;
+  if (command.once || !console.out_screen.is_terminal) {
+    console.out << render(dsn, take_sample(*engine), std::nullopt, console.out_screen);
+  } else {
+    watch(command, dsn, *engine, console);
+  }
+  return ExitCode::done;
+}
+
+}  // namespace
+
+void add_top(CLI::App& parent, Invocation& invocation) {
+  const auto options = std::make_shared<TopCommand>();
+  CLI::App& command =
+      add_command(parent, "top", "Watch tasks, queues and workers; q quits", kOperatorCommands);
+  add_duration(command, "--interval", options->interval, "Between two looks; 1s if left out");
+  command.add_flag("--once", options->once,
+                   "Print one picture and end, as it does where there is no terminal");
+  add_dsn(command, invocation);
+  add_examples(command, {"errand top", "errand top --interval 250ms", "errand top --once"});
+  runs(command, invocation, options, top);
+}
+
+}  // namespace errand::cli

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace errand::cli {
+
+/// One sentence about a command line that `root` could not parse, with the next step: the word
+/// that was probably meant, and whose help to read.
+[[nodiscard]] std::string explain_usage_error(const CLI::App& root, const CLI::ParseError& error);
+
+}  // namespace errand::cli

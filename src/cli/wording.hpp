@@ -1,0 +1,24 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "errand/timestamp.hpp"
+
+/// Numbers and times as people say them.
+namespace errand::cli {
+
+/// `1,234,567`
+[[nodiscard]] std::string format_count(std::int64_t count);
+
+/// `1 task`, `2 tasks`
+[[nodiscard]] std::string format_tasks(std::int64_t count);
+
+/// The two largest units at most: `250 ms`, `3.2 s`, `2 min 5 s`, `3 h 4 min`, `2 d 3 h`.
+[[nodiscard]] std::string format_span(std::chrono::milliseconds span);
+
+/// `3.2 s ago`, `in 5 min`, `now`
+[[nodiscard]] std::string format_age(Timestamp time, Timestamp now);
+
+}  // namespace errand::cli

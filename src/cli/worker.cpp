@@ -1,0 +1,28 @@
+#include <memory>
+
+#include "errand/application.hpp"
+
+#include "app/worker_command.hpp"
+#include "cli/commands.hpp"
+#include "cli/options.hpp"
+
+namespace errand::cli {
+
+void add_worker(CLI::App& parent, Invocation& invocation) {
+  CLI::App& command = add_command(parent, "worker", "Run tasks until stopped", kWorkerCommands);
+  const std::shared_ptr<detail::WorkerCommand> worker = detail::add_worker_options(command);
+  add_dsn(command, invocation);
+  add_examples(command, {
+                            "errand worker --queue mail --queue default --concurrency 8",
+                            "errand worker --exec thumbnail.make='convert - -resize 200 png:-'",
+                            "errand worker --drain --time-limit 5m",
+                        });
+  command.callback([&invocation, worker] {
+    invocation.command = [&invocation, worker] {
+      Application app{invocation.dsn(), EngineOptions{.open = EngineOptions::Open::create}};
+      return static_cast<ExitCode>(detail::run_worker_command(*worker, app));
+    };
+  });
+}
+
+}  // namespace errand::cli
