@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -7,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "errand/dsn.hpp"
 #include "errand/sqlite.hpp"
@@ -18,7 +20,8 @@ namespace errand::testing {
 /// A database file in a directory of its own, and the clock that all its engines share.
 class SqliteUnderTest final : public EngineUnderTest {
  public:
-  SqliteUnderTest() {
+  /// `options`: what follows the file in the DSN, or nothing.
+  explicit SqliteUnderTest(std::string options) : options_{std::move(options)} {
     std::string pattern = (std::filesystem::temp_directory_path() / "errand-XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr) {
       throw std::system_error{errno, std::generic_category(), "mkdtemp " + pattern};
@@ -44,10 +47,11 @@ class SqliteUnderTest final : public EngineUnderTest {
   Timestamp now() override { return clock_.now(); }
 
   std::optional<std::string> dsn() const override {
-    return "sqlite://" + (directory_ / "tasks.db").string();
+    return "sqlite://" + (directory_ / "tasks.db").string() + options_;
   }
 
  private:
+  std::string options_;
   std::filesystem::path directory_;
   FakeClock clock_;
 };

