@@ -92,6 +92,9 @@ class Connection {
   /// Rows touched by the last statement.
   [[nodiscard]] std::int64_t changes() const noexcept { return sqlite3_changes64(db_.get()); }
 
+  /// For what SQLite offers and this class does not.
+  [[nodiscard]] sqlite3* handle() const noexcept { return db_.get(); }
+
   [[nodiscard]] bool in_transaction() const noexcept {
     return sqlite3_get_autocommit(db_.get()) == 0;
   }

@@ -1,0 +1,77 @@
+# The few commands people type. CMakePresets.json has the details.
+
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+BENCH_DSN ?= sqlite:build/bench.db
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test build lint format asan tsan coverage bench fuzz install clean
+
+help:
+	@echo "make demo      build, and see the main job done on an embedded database"
+	@echo "make test      build, and run every test"
+	@echo "make build     build the programs into build/bin"
+	@echo "make install   install library, headers and programs below PREFIX (/usr/local)"
+	@echo "make bench     measure SQLite on this machine (BENCH_DSN for another storage)"
+	@echo "make lint      check formatting, clang-tidy, shell scripts"
+	@echo "make format    format the sources"
+	@echo "make asan      run the tests with the address and undefined behaviour sanitizers"
+	@echo "make tsan      run the tests with the thread sanitizer"
+	@echo "make coverage  run the tests, and print how much of the sources they reach"
+	@echo "make fuzz      run each fuzz target for FUZZ_SECONDS (60)"
+	@echo "make clean     remove all build directories"
+
+build:
+	@scripts/install-packages build
+	@cmake --preset dev -DERRAND_BUILD_TESTS=OFF -DERRAND_BUILD_EXAMPLES=ON --log-level=WARNING
+	@cmake --build --preset dev
+
+demo: build
+	@scripts/demo build/bin
+
+test:
+	@scripts/install-packages build test
+	@cmake --preset dev -DERRAND_BUILD_TESTS=ON -DERRAND_BUILD_EXAMPLES=ON --log-level=WARNING
+	@cmake --build --preset dev
+	@ctest --preset dev
+
+asan tsan:
+	@scripts/install-packages build test
+	@cmake --preset $@ --log-level=WARNING
+	@cmake --build --preset $@
+	@ctest --preset $@
+
+coverage:
+	@scripts/install-packages build test
+	@cmake --preset coverage --log-level=WARNING
+	@cmake --build --preset coverage
+	@ctest --preset coverage
+	@scripts/coverage build-coverage
+
+bench: build
+	@rm -f build/bench.db*
+	@build/bin/errand bench --dsn $(BENCH_DSN)
+
+lint:
+	@scripts/install-packages build test lint
+	@cmake --preset dev -DERRAND_BUILD_TESTS=ON --log-level=WARNING
+	@scripts/lint build
+
+format:
+	@scripts/install-packages lint
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format-14 -i
+
+fuzz:
+	@scripts/install-packages build fuzz
+	@cmake --preset fuzz --log-level=WARNING
+	@cmake --build --preset fuzz
+	@scripts/fuzz build-fuzz $(FUZZ_SECONDS)
+
+install:
+	@scripts/install-packages build
+	@cmake --preset release --log-level=WARNING
+	@cmake --build --preset release
+	@cmake --install build-release --prefix $(PREFIX)
+
+clean:
+	@rm -rf build build-*

@@ -1,0 +1,227 @@
+#include "bench/engine_bench.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <thread>
+
+#include "errand/application.hpp"
+
+#include "bench/bare_loop.hpp"
+#include "bench/idle_worker.hpp"
+#include "bench/stopwatch.hpp"
+
+namespace errand::bench {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::seconds;
+
+constexpr std::size_t kCallers = 50;
+constexpr std::size_t kBulk = 1000;
+constexpr std::size_t kRounds = 3;
+constexpr std::size_t kRoundTrips = 500;
+constexpr std::size_t kStorageCalls = 500;
+constexpr const char* kType = "errand.echo";
+
+/// 200 bytes of JSON.
+std::string payload() {
+  std::string text = R"({"to":"somebody@example.com","subject":"Your order","body":")";
+  text.append(200 - text.size() - 2, 'x');
+  return text + "\"}";
+}
+
+class Bench {
+ public:
+  Bench(const Dsn& dsn, const Plan& plan, const std::function<void(const std::string&)>& progress)
+      : dsn_{dsn},
+        plan_{plan},
+        progress_{progress},
+        app_{dsn},
+        name_{"errand-bench-" + TaskId::generate().to_string()} {
+    app_.handlers().add_raw(kType,
+                            [](const Envelope& envelope, TaskContext&) { return envelope.body(); });
+  }
+
+  std::vector<Figure> run() {
+    submit_one_by_one();
+    submit_together();
+    bulk_and_drain();
+    round_trips();
+    storage_calls();
+    clean_up();
+    return figures_;
+  }
+
+ private:
+  void add(const std::string& name, double value) { figures_.emplace_back(name, value); }
+
+  SubmitOptions options(const std::string& part) const {
+    SubmitOptions options;
+    options.queue = name_ + part;
+    return options;
+  }
+
+  void submit_one_by_one() {
+    progress_("submit_seq");
+    const std::size_t count = std::max<std::size_t>(plan_.tasks / 10, 100);
+    const Stopwatch watch;
+    for (std::size_t i = 0; i < count; ++i) app_.tasks().submit_json(kType, payload_, options(""));
+    add("submit_seq", watch.rate(count));
+    progress_("limit_submit_seq");
+    const auto loop = make_bare_loop(dsn_, name_ + "-bare");
+    const Stopwatch bare_watch;
+    loop->submit(count, 1, payload_);
+    add("limit_submit_seq", bare_watch.rate(count));
+  }
+
+  void submit_together() {
+    progress_("submit_c50");
+    const std::size_t each = std::max<std::size_t>(plan_.tasks / kCallers, 10);
+    const Stopwatch watch;
+    {
+      std::vector<std::jthread> callers;
+      for (std::size_t i = 0; i < kCallers; ++i) {
+        callers.emplace_back([&] {
+          const SubmitOptions where = options("");
+          for (std::size_t n = 0; n < each; ++n) app_.tasks().submit_json(kType, payload_, where);
+        });
+      }
+    }
+    add("submit_c50", watch.rate(each * kCallers));
+  }
+
+  double submit_bulk() {
+    const Stopwatch watch;
+    for (std::size_t done = 0; done < plan_.tasks; done += kBulk) {
+      std::vector<NewTask> batch;
+      for (std::size_t i = 0; i < std::min(kBulk, plan_.tasks - done); ++i) {
+        batch.push_back(NewTask{.envelope = Envelope{kType, payload_}, .queue = name_});
+      }
+      app_.tasks().submit_batch(batch);
+    }
+    return watch.rate(plan_.tasks);
+  }
+
+  double drain() {
+    WorkerOptions options;
+    options.queues = {name_};
+    options.drain = true;
+    Worker worker{app_.engine(), app_.handlers(), options};
+    const Stopwatch watch;
+    const WorkerReport report = worker.run({});
+    return watch.rate(static_cast<std::size_t>(report.completed));
+  }
+
+  void bulk_and_drain() {
+    const auto loop = make_bare_loop(dsn_, name_ + "-bare");
+    static_cast<void>(drain());  // what the figures before have left
+    static_cast<void>(loop->drain(kBulk));
+    std::vector<double> bulk;
+    std::vector<double> drained;
+    std::vector<double> bare_bulk;
+    std::vector<double> bare_drained;
+    for (std::size_t round = 1; round <= kRounds; ++round) {
+      const std::string which = " (round " + std::to_string(round) + ")";
+      progress_("submit_bulk" + which);
+      bulk.push_back(submit_bulk());
+      progress_("limit_submit_bulk" + which);
+      const Stopwatch bare_submit;
+      loop->submit(plan_.tasks, kBulk, payload_);
+      bare_bulk.push_back(bare_submit.rate(plan_.tasks));
+      progress_("drain" + which);
+      drained.push_back(drain());
+      progress_("limit_drain" + which);
+      const Stopwatch bare_drain;
+      bare_drained.push_back(bare_drain.rate(loop->drain(kBulk)));
+    }
+    add("submit_bulk", median(bulk));
+    add("limit_submit_bulk", median(bare_bulk));
+    add("drain", median(drained));
+    add("limit_drain", median(bare_drained));
+  }
+
+  void round_trips() {
+    progress_("e2e");
+    const IdleWorker worker{dsn_, name_ + "-e2e"};
+    const SubmitOptions where = options("-e2e");
+    // The first ones wait for the process to start.
+    for (int i = 0; i < 20; ++i) {
+      static_cast<void>(app_.tasks().submit_json(kType, payload_, where).get_json(seconds{30}));
+    }
+    Samples samples;
+    for (std::size_t i = 0; i < kRoundTrips; ++i) {
+      const Stopwatch watch;
+      static_cast<void>(app_.tasks().submit_json(kType, payload_, where).get_json(seconds{30}));
+      samples.add(watch);
+    }
+    add("e2e_p50_ms", samples.percentile_ms(50));
+    add("e2e_p99_ms", samples.percentile_ms(99));
+  }
+
+  void storage_calls() {
+    progress_("storage calls");
+    TaskStorage& storage = app_.engine().storage();
+    const Clock& clock = system_clock();
+    std::vector<TaskData> tasks;
+    for (std::size_t i = 0; i < kStorageCalls; ++i) {
+      tasks.push_back(TaskData::pending(TaskId::generate(), payload_, clock.now()));
+    }
+    const auto time_each = [&](const char* name, const std::function<void(const TaskData&)>& call) {
+      Samples samples;
+      for (const TaskData& task : tasks) {
+        const Stopwatch watch;
+        call(task);
+        samples.add(watch);
+      }
+      add(name, samples.percentile_ms(99));
+    };
+    time_each("save_p99_ms", [&](const TaskData& task) { storage.save(task); });
+    time_each("load_p99_ms",
+              [&](const TaskData& task) { static_cast<void>(storage.load(task.id)); });
+    time_each("update_status_p99_ms",
+              [&](const TaskData& task) { storage.update_status(task.id, TaskStatus::running); });
+    time_each("remove_p99_ms", [&](const TaskData& task) { storage.remove(task.id); });
+
+    // Long expired, and older than anything a user's storage may hold.
+    const Timestamp long_ago = parse_iso8601("1971-01-01T00:00:00Z").value();
+    for (std::size_t i = 0; i < TaskStorage::kExpiryBatch; ++i) {
+      TaskData task = TaskData::pending(TaskId::generate(), payload_, long_ago);
+      task.cancel(long_ago);
+      storage.save(task);
+    }
+    const Stopwatch watch;
+    storage.delete_expired_tasks(long_ago + seconds{1});
+    add("delete_expired_1000_ms", watch.seconds() * 1000);
+  }
+
+  void clean_up() {
+    progress_("cleaning up");
+    for (const char* part : {"", "-bare", "-e2e"}) {
+      const TaskFilter filter{.statuses = {}, .type = {}, .queue = name_ + part};
+      while (true) {
+        const TaskPage page = app_.engine().catalog().list(
+            filter, PageRequest{.page = 1, .page_size = 1000, .documents = false});
+        std::vector<TaskId> ids;
+        for (const TaskRecord& task : page.items) ids.push_back(task.data.id);
+        if (app_.engine().queue().discard(ids) == 0) break;
+      }
+    }
+  }
+
+  const Dsn& dsn_;
+  const Plan plan_;
+  const std::function<void(const std::string&)>& progress_;
+  Application app_;
+  const std::string name_;
+  const std::string payload_ = payload();
+  std::vector<Figure> figures_;
+};
+
+}  // namespace
+
+std::vector<Figure> measure(const Dsn& dsn, const Plan& plan,
+                            const std::function<void(const std::string&)>& progress) {
+  return Bench{dsn, plan, progress}.run();
+}
+
+}  // namespace errand::bench

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "errand/dsn.hpp"
+
+namespace errand::bench {
+
+struct Plan {
+  std::size_t tasks = 20'000;  ///< for the bulk and drain figures; the others take a part of it
+};
+
+/// A figure: rates are tasks a second, `…_ms` are milliseconds.
+using Figure = std::pair<std::string, double>;
+
+/// Measures an engine on the storage `dsn` names, in queues of its own, and removes what it made.
+///
+/// - `submit_seq`: one caller, one task at a time; `submit_c50`: 50 threads, one at a time each;
+///   `submit_bulk`: 1,000 at a time.
+/// - `drain`: no-op tasks a second from a backlog, results stored, one worker in this process.
+/// - `e2e_p50_ms`, `e2e_p99_ms`: from the call of submit to the result in the caller's hand, with
+///   an idle worker in another process.
+/// - `save_p99_ms`, `load_p99_ms`, `update_status_p99_ms`, `remove_p99_ms`: TaskStorage, one
+/// caller;
+///   `delete_expired_1000_ms`: a thousand expired tasks.
+/// - `limit_…`: the same statements in a bare loop on the client library, in the same run. Rates
+///   with a limit are measured in rounds that take turns with it; the median counts.
+///
+/// `progress` is told what is measured next.
+[[nodiscard]] std::vector<Figure> measure(const Dsn& dsn, const Plan& plan,
+                                          const std::function<void(const std::string&)>& progress);
+
+}  // namespace errand::bench

@@ -1,0 +1,93 @@
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "bench/engine_bench.hpp"
+#include "cli/commands.hpp"
+#include "cli/json_output.hpp"
+#include "cli/live_line.hpp"
+#include "cli/options.hpp"
+#include "cli/table.hpp"
+#include "cli/wording.hpp"
+
+namespace errand::cli {
+namespace {
+
+struct BenchCommand {
+  std::int64_t tasks = 20'000;
+  bool json = false;
+};
+
+bool is_duration(const std::string& name) { return name.ends_with("_ms"); }
+
+double rounded(const bench::Figure& figure) {
+  return is_duration(figure.first) ? std::round(figure.second * 1000) / 1000
+                                   : std::round(figure.second);
+}
+
+void print_table(const std::vector<bench::Figure>& figures, Console& console) {
+  const std::map<std::string, double> by_name{figures.begin(), figures.end()};
+  using Align = Column::Align;
+  Table table{{{"FIGURE"},
+               {"VALUE", Align::right},
+               {"UNIT"},
+               {"BARE LOOP", Align::right},
+               {"RATIO", Align::right}}};
+  for (const auto& [name, value] : figures) {
+    if (name.starts_with("limit_")) continue;
+    if (is_duration(name)) {
+      table.add_row({name, fmt::format("{:.2f}", value), "ms", "", ""});
+      continue;
+    }
+    const auto limit = by_name.find("limit_" + name);
+    const bool known = limit != by_name.end();
+    table.add_row({name, format_count(std::llround(value)), "tasks/s",
+                   known ? format_count(std::llround(limit->second)) : "",
+                   known ? fmt::format("{:.2f}", value / limit->second) : ""});
+  }
+  table.print(console.out, console.out_screen);
+}
+
+ExitCode run_bench(const BenchCommand& command, Invocation& invocation) {
+  const Dsn dsn = invocation.dsn();
+  Console& console = invocation.console;
+  std::vector<bench::Figure> figures;
+  {
+    LiveLine line{console.err, console.err_screen};
+    figures = bench::measure(dsn, bench::Plan{.tasks = static_cast<std::size_t>(command.tasks)},
+                             [&](const std::string& next) { line.show("measuring " + next); });
+  }
+  if (command.json) {
+    boost::json::object object{{"dsn", dsn.to_string()}, {"tasks", command.tasks}};
+    for (const bench::Figure& figure : figures) object[figure.first] = rounded(figure);
+    print_json(console, boost::json::serialize(object));
+  } else {
+    print_table(figures, console);
+  }
+  return ExitCode::done;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& parent, Invocation& invocation) {
+  const auto options = std::make_shared<BenchCommand>();
+  CLI::App& command =
+      add_command(parent, "bench", "Measure this storage, beside what its client library allows",
+                  kStorageCommands);
+  add_number(command, "--tasks", options->tasks, 100, 10'000'000,
+             "Tasks of each bulk and drain round; 200 bytes of JSON each");
+  add_json(command, options->json);
+  add_dsn(command, invocation);
+  add_examples(command, {
+                            "errand bench --dsn sqlite:/tmp/bench.db",
+                            "errand bench --dsn sqlite:/tmp/bench.db --tasks 100000 --json",
+                        });
+  runs(command, invocation, options, run_bench);
+}
+
+}  // namespace errand::cli
