@@ -55,14 +55,18 @@ struct Claim {
   bool cancel_requested = false;
 };
 
+/// A task that lost this many workers is a suspect: one more may be its last. Its first losses can
+/// be others' fault, since whatever kills a worker takes all tasks in its hands along.
+inline constexpr int kSuspectCrashes = 2;
+
 struct ClaimRequest {
   std::vector<std::string> queues{};  ///< the earlier one first, as long as it has due tasks
   std::size_t limit = 1;
   std::string worker;  ///< who claims{}; shown to operators
   std::chrono::milliseconds lease{15'000};
 
-  /// How many of the claimed may be suspects: tasks whose worker was lost before. A worker runs
-  /// one at a time, so that the task which kills workers does not take the others along.
+  /// How many of the claimed may be suspects (see kSuspectCrashes). A worker holds one at a time,
+  /// so that the task which kills workers does not take innocent ones to their end.
   std::size_t suspects = 1;
 };
 
@@ -180,8 +184,8 @@ class ERRAND_EXPORT TaskQueue {
   /// Cancels what waits, asks what runs. One status for each of `ids`, in order.
   virtual std::vector<CancelStatus> cancel(std::span<const TaskId> ids) = 0;
 
-  /// Takes tasks away from workers whose lease has expired: due again at once, with one more crash
-  /// and the attempt given back, or failed with class `errand::WorkerLost`.
+  /// Takes tasks away from workers whose lease has expired: with one more crash and the attempt
+  /// given back, in their old place of the queue; or failed with class `errand::WorkerLost`.
   virtual std::vector<Rescued> rescue(const RescueRequest& request) = 0;
 
   /// Runs failed or cancelled tasks again from the start: pending, no attempts, no error. Others

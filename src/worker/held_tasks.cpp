@@ -24,7 +24,7 @@ void HeldTasks::add(std::vector<Claim> claims) {
     const auto now = Steady::now();
     for (Claim& claim : claims) {
       const TaskId id = claim.lease.id;
-      if (claim.crashes > 0) ++suspects_;
+      if (claim.crashes >= kSuspectCrashes) ++suspects_;
       const bool cancel = claim.cancel_requested;
       auto task = std::make_shared<HeldTask>(std::move(claim));
       if (cancel) task->ask_to_stop(StopReason::cancel);
@@ -73,7 +73,7 @@ void HeldTasks::finish(const std::shared_ptr<HeldTask>& task, Outcome outcome) {
   {
     const std::lock_guard lock{mutex_};
     --running_;
-    if (task->claim().crashes > 0) --suspects_;
+    if (task->claim().crashes >= kSuspectCrashes) --suspects_;
     if (Entry* entry = find(task->claim().lease, Stage::running)) {
       prefetch_.observe(Steady::now() - entry->since);
       end(*entry, std::move(outcome));
@@ -134,7 +134,7 @@ void HeldTasks::lost(const Lease& lease) {
     task = found->second.task;
     if (found->second.stage == Stage::buffered) {
       std::erase(buffer_, task);
-      if (task->claim().crashes > 0) --suspects_;
+      if (task->claim().crashes >= kSuspectCrashes) --suspects_;
     }
     entries_.erase(found);
   }
@@ -161,7 +161,7 @@ void HeldTasks::release_stale(std::chrono::milliseconds age) {
   std::erase_if(buffer_, [&](const std::shared_ptr<HeldTask>& task) {
     Entry* entry = find(task->claim().lease, Stage::buffered);
     if (entry == nullptr || entry->since > oldest) return false;
-    if (task->claim().crashes > 0) --suspects_;
+    if (task->claim().crashes >= kSuspectCrashes) --suspects_;
     end(*entry, Released{});
     return true;
   });
@@ -177,7 +177,7 @@ void HeldTasks::close() {
     const std::lock_guard lock{mutex_};
     closed_ = true;
     for (const std::shared_ptr<HeldTask>& task : std::exchange(buffer_, {})) {
-      if (task->claim().crashes > 0) --suspects_;
+      if (task->claim().crashes >= kSuspectCrashes) --suspects_;
       if (Entry* entry = find(task->claim().lease, Stage::buffered)) end(*entry, Released{});
     }
   }

@@ -17,6 +17,8 @@
 namespace errand::sqlite {
 namespace {
 
+static_assert(kSuspectCrashes == 2, "the statements and two partial indexes say so, too");
+
 using std::chrono::milliseconds;
 
 constexpr const char* kIsPaused = "SELECT 1 FROM errand_paused_queues WHERE queue_name = ?1";
@@ -24,14 +26,14 @@ constexpr const char* kIsPaused = "SELECT 1 FROM errand_paused_queues WHERE queu
 /// 1 queue_name, 2 priority, 3 now.
 constexpr const char* kNextDue = R"(
 SELECT available_at FROM async_tasks INDEXED BY idx_claimable
-WHERE status IN ('pending', 'retrying') AND crashes = 0
+WHERE status IN ('pending', 'retrying') AND crashes < 2
   AND queue_name = ?1 AND priority = ?2 AND available_at > ?3
 ORDER BY available_at LIMIT 1)";
 
 /// 1 queue_name, 2 now.
 constexpr const char* kNextDueSuspect = R"(
 SELECT min(available_at) FROM async_tasks INDEXED BY idx_suspects
-WHERE status IN ('pending', 'retrying') AND crashes > 0
+WHERE status IN ('pending', 'retrying') AND crashes >= 2
   AND queue_name = ?1 AND available_at > ?2)";
 
 /// 1 task_id, 2 version, 3 lease_expires_at.
@@ -148,7 +150,7 @@ void for_each_priority(Connection& connection, const std::string& queue, Body&& 
 }
 
 std::optional<Timestamp> next_due(Connection& connection, const std::string& queue,
-                                  const std::string& now) {
+                                  const std::string& now, bool with_suspects) {
   std::optional<Timestamp> next;
   const auto consider = [&](Statement& row) {
     if (row.step() && !row.is_null(0)) {
@@ -161,7 +163,7 @@ std::optional<Timestamp> next_due(Connection& connection, const std::string& que
     consider(connection.prepare(kNextDue).bind(1, queue).bind(2, priority).bind(3, now));
     return true;
   });
-  consider(connection.prepare(kNextDueSuspect).bind(1, queue).bind(2, now));
+  if (with_suspects) consider(connection.prepare(kNextDueSuspect).bind(1, queue).bind(2, now));
   return next;
 }
 
@@ -239,7 +241,7 @@ ClaimBatch Queue::claim(const ClaimRequest& request) {
       });
       append_in_order(std::move(found), claims);
       if (claims.size() >= request.limit) break;
-      if (const auto due = next_due(connection, queue, times.now)) {
+      if (const auto due = next_due(connection, queue, times.now, suspects_left > 0)) {
         next = next ? std::min(*next, *due) : *due;
       }
     }

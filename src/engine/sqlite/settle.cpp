@@ -26,11 +26,11 @@ SET status = 'failed', error = ?3, result = NULL, completed_at = max(?4, started
                           R"(
 WHERE task_id = ?1 AND version = ?2 AND status = 'running')";
 
-/// 1 task_id, 2 version, 3 available_at, 4 attempts to give back, 5 crashes to add, 6 and 7 for the
-/// history; 7 is NULL where there is no error to tell.
+/// 1 task_id, 2 version, 3 available_at or NULL for the old one, 4 attempts to give back, 5 crashes
+/// to add, 6 and 7 for the history; 7 is NULL where there is no error to tell.
 const std::string kWaitAgain = R"(
 UPDATE async_tasks
-SET status = 'retrying', available_at = ?3, attempts = attempts - ?4, crashes = crashes + ?5,
+SET status = 'retrying', available_at = coalesce(?3, available_at), attempts = attempts - ?4, crashes = crashes + ?5,
     result = NULL, error = NULL, version = version + 1, lease_expires_at = NULL,
     history = CASE WHEN ?7 IS NULL THEN history ELSE )" +
                                kHistoryWithError + R"( END
@@ -84,7 +84,7 @@ void Settler::rescue(const Lease& lease, TaskStatus status, const ExceptionData&
       fail(lease, error, 1);
       break;
     default:
-      wait_again(lease, &error, std::chrono::milliseconds{0}, 1, 1);
+      wait_again(lease, &error, std::nullopt, 1, 1);
       break;
   }
 }
@@ -116,9 +116,11 @@ bool Settler::fail(const Lease& lease, const ExceptionData& error, int crashed) 
 }
 
 bool Settler::wait_again(const Lease& lease, const ExceptionData* error,
-                         std::chrono::milliseconds after, int attempts_back, int crashed) {
+                         std::optional<std::chrono::milliseconds> after, int attempts_back,
+                         int crashed) {
   const std::string id = lease.id.to_string();
-  const std::string available_at = to_sql_time(now_ + after);
+  std::optional<std::string> available_at;
+  if (after) available_at = to_sql_time(now_ + *after);
   std::optional<std::string> json;
   if (error != nullptr) json = to_json(*error);
   connection_.prepare(kWaitAgain.c_str())

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 
 #include "errand/task_queue.hpp"
@@ -23,8 +25,9 @@ class Settler {
  private:
   bool complete(const Lease& lease, const Completed& outcome);
   bool fail(const Lease& lease, const ExceptionData& error, int crashed);
-  bool wait_again(const Lease& lease, const ExceptionData* error, std::chrono::milliseconds after,
-                  int attempts_back, int crashed);
+  /// `after` nullopt: in its old place of the queue.
+  bool wait_again(const Lease& lease, const ExceptionData* error,
+                  std::optional<std::chrono::milliseconds> after, int attempts_back, int crashed);
   bool cancel(const Lease& lease, bool only_if_requested, int attempts_back, int crashed);
   bool changed_one(const Lease& lease, bool final);
 

@@ -17,7 +17,7 @@ ON CONFLICT (task_id) DO NOTHING)";
 /// going from level to level keeps delayed tasks of one level out of the way of the next.
 inline constexpr const char* kNextPriority = R"(
 SELECT max(priority) FROM async_tasks INDEXED BY idx_claimable
-WHERE status IN ('pending', 'retrying') AND crashes = 0 AND queue_name = ?1 AND priority < ?2)";
+WHERE status IN ('pending', 'retrying') AND crashes < 2 AND queue_name = ?1 AND priority < ?2)";
 
 /// 1 now, 2 lease_expires_at, 3 worker, 4 queue_name, 5 priority, 6 limit. One statement, so that
 /// choosing and taking cannot come apart. The clock may have gone back since the submit.
@@ -26,19 +26,19 @@ UPDATE async_tasks
 SET status = 'running', version = version + 1, attempts = attempts + 1,
     started_at = max(?1, submitted_at), lease_expires_at = ?2, worker = ?3, progress = NULL
 WHERE rowid IN (SELECT rowid FROM async_tasks INDEXED BY idx_claimable
-                WHERE status IN ('pending', 'retrying') AND crashes = 0
+                WHERE status IN ('pending', 'retrying') AND crashes < 2
                   AND queue_name = ?4 AND priority = ?5 AND available_at <= ?1
                 ORDER BY available_at, rowid LIMIT ?6)
 RETURNING task_id, version, type, payload, queue_name, priority, attempts, crashes,
           max_retries, retry_policy, headers, submitted_at, cancel_requested, available_at, rowid)";
 
-/// As kClaim, from the tasks that lost a worker before, of any priority: 5 is unused.
+/// As kClaim, from the suspects, of any priority: 5 is unused.
 inline constexpr const char* kClaimSuspects = R"(
 UPDATE async_tasks
 SET status = 'running', version = version + 1, attempts = attempts + 1,
     started_at = max(?1, submitted_at), lease_expires_at = ?2, worker = ?3, progress = NULL
 WHERE rowid IN (SELECT rowid FROM async_tasks INDEXED BY idx_suspects
-                WHERE status IN ('pending', 'retrying') AND crashes > 0
+                WHERE status IN ('pending', 'retrying') AND crashes >= 2
                   AND queue_name = ?4 AND available_at <= ?1
                 ORDER BY priority DESC, available_at, rowid LIMIT ?6)
 RETURNING task_id, version, type, payload, queue_name, priority, attempts, crashes,

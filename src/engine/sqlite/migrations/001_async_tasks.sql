@@ -41,12 +41,12 @@ CREATE TABLE async_tasks (
 CREATE INDEX idx_status ON async_tasks (status);
 CREATE INDEX idx_completed_at ON async_tasks (completed_at) WHERE completed_at IS NOT NULL;
 
--- What can be claimed, in claiming order. Tasks that lost a worker before are apart, because only
--- few of them may be claimed at a time.
+-- What can be claimed, in claiming order. Tasks that lost two workers are apart, because only few
+-- of them may be claimed at a time.
 CREATE INDEX idx_claimable ON async_tasks (queue_name, priority, available_at)
-  WHERE status IN ('pending', 'retrying') AND crashes = 0;
+  WHERE status IN ('pending', 'retrying') AND crashes < 2;
 CREATE INDEX idx_suspects ON async_tasks (queue_name, priority, available_at)
-  WHERE status IN ('pending', 'retrying') AND crashes > 0;
+  WHERE status IN ('pending', 'retrying') AND crashes >= 2;
 
 CREATE TABLE errand_paused_queues (
   queue_name VARCHAR(190) NOT NULL PRIMARY KEY,
