@@ -86,7 +86,7 @@ void add_cancel(CLI::App& parent, Invocation& invocation) {
   const auto options = std::make_shared<CancelCommand>();
   CLI::App& command = add_command(
       parent, "cancel", "Cancel tasks that wait; ask running ones to stop", kTaskCommands);
-  add_ids(command, options->ids, "The tasks")->required();
+  add_ids(command, options->ids, "The tasks").required();
   add_json(command, options->json);
   add_dsn(command, invocation);
   add_examples(command, {

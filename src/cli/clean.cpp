@@ -14,7 +14,6 @@
 #include "cli/commands.hpp"
 #include "cli/json_output.hpp"
 #include "cli/options.hpp"
-#include "cli/wording.hpp"
 
 namespace errand::cli {
 namespace {
@@ -42,8 +41,7 @@ ExitCode clean(const CleanCommand& command, Invocation& invocation) {
   if (command.json) {
     print_json(console, boost::json::serialize(boost::json::object{{"cleaned", cleaned}}));
   } else {
-    fmt::print(console.out, "Cleaned {} expired {}\n", format_count(cleaned),
-               cleaned == 1 ? "task" : "tasks");
+    fmt::print(console.out, "Cleaned {} expired tasks\n", cleaned);
   }
   return ExitCode::done;
 }

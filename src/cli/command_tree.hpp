@@ -1,8 +1,12 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 /// Questions about the commands and options that CLI11 holds: help, completion and error messages
 /// all read the same tree.

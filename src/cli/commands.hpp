@@ -1,8 +1,10 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include "cli/invocation.hpp"
+
+namespace CLI {
+class App;
+}
 
 /// The commands, each in the file of its name. A function adds one to `parent`; what it binds to
 /// the options lives as long as `parent`, `invocation` must, too.
@@ -25,6 +27,7 @@ void add_top(CLI::App& parent, Invocation& invocation);
 void add_clean(CLI::App& parent, Invocation& invocation);
 void add_setup(CLI::App& parent, Invocation& invocation);
 void add_doctor(CLI::App& parent, Invocation& invocation);
+void add_bench(CLI::App& parent, Invocation& invocation);
 void add_version(CLI::App& parent, Invocation& invocation);
 void add_completion(CLI::App& parent, Invocation& invocation);
 

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -34,10 +33,9 @@ void add_completion(CLI::App& parent, Invocation& invocation) {
   const auto options = std::make_shared<CompletionCommand>(CompletionCommand{parent, {}});
   CLI::App& command = add_command(parent, "completion",
                                   "Print a script that lets your shell complete", kProgramCommands);
-  command.add_option("SHELL", options->shell, "bash, zsh or fish")
-      ->required()
-      ->type_name("")
-      ->check(CLI::IsMember{std::vector<std::string>{"bash", "zsh", "fish"}});
+  add_argument(command, "SHELL", options->shell, "bash, zsh or fish")
+      .required()
+      .one_of({"bash", "zsh", "fish"});
   add_examples(command, {
                             "source <(errand completion bash)          # or put it into ~/.bashrc",
                             "errand completion zsh > \"${fpath[1]}/_errand\"",

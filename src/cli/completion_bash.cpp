@@ -34,7 +34,7 @@ std::string value_case(const CLI::App& command, const CLI::Option& option) {
   const std::vector<std::string> choices = value_choices(option);
   if (!choices.empty()) {
     action = fmt::format("words='{}'", fmt::join(choices, " "));
-  } else if (value_name(option) == kFileType) {
+  } else if (value_name(option) == kFileName) {
     action = "compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); return";
   }
   return fmt::format("    {}) {} ;;\n", fmt::join(patterns, "|"), action);

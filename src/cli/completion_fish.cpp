@@ -32,7 +32,7 @@ std::string option_line(const std::string& condition, const CLI::Option& option)
   for (const std::string& word : option.get_lnames()) line += " -l " + word;
   if (takes_value(option)) {
     const std::vector<std::string> choices = value_choices(option);
-    line += value_name(option) == kFileType ? " -r -F" : " -x";
+    line += value_name(option) == kFileName ? " -r -F" : " -x";
     if (!choices.empty()) line += fmt::format(" -a '{}'", fmt::join(choices, " "));
   }
   return line + " -d " + single_quoted(option.get_description()) + "\n";

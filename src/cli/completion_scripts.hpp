@@ -1,7 +1,10 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
+
+namespace CLI {
+class App;
+}
 
 /// Completion for shells, written from the commands themselves, so that it is never out of date.
 namespace errand::cli {

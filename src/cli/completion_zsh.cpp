@@ -34,7 +34,7 @@ std::string function_name(const CLI::App& command) {
 std::string value_spec(const CLI::Option& option, const std::string& name) {
   const std::vector<std::string> choices = value_choices(option);
   if (!choices.empty()) return fmt::format(":{}:({})", name, fmt::join(choices, " "));
-  return fmt::format(":{}:{}", name, value_name(option) == kFileType ? "_files" : " ");
+  return fmt::format(":{}:{}", name, value_name(option) == kFileName ? "_files" : " ");
 }
 
 std::string option_spec(const CLI::Option& option) {

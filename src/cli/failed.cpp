@@ -6,7 +6,7 @@ namespace errand::cli {
 void add_failed(CLI::App& parent, Invocation& invocation) {
   CLI::App& group =
       add_command(parent, "failed", "Look at failed tasks, run or remove them", kOperatorCommands);
-  group.require_subcommand(1);
+  require_command(group);
   add_failed_list(group, invocation);
   add_failed_show(group, invocation);
   add_failed_retry(group, invocation);

@@ -166,7 +166,7 @@ std::shared_ptr<ChangeCommand> add_choice(CLI::App& command, Invocation& invocat
   const auto options = std::make_shared<ChangeCommand>();
   add_ids(command, options->ids, "The tasks");
   add_filter(command, options->filter);
-  command.add_flag("--all", options->all, "All failed tasks");
+  add_flag(command, "--all", options->all, "All failed tasks");
   add_json(command, options->json);
   add_dsn(command, invocation);
   return options;
@@ -190,7 +190,7 @@ void add_failed_remove(CLI::App& parent, Invocation& invocation) {
   CLI::App& command = add_command(
       parent, "remove", "Delete failed tasks for good (cancelled ones, too, by their id)");
   const auto options = add_choice(command, invocation);
-  command.add_flag("-y,--yes", options->yes, "Do not ask before removing many");
+  add_flag(command, "-y,--yes", options->yes, "Do not ask before removing many");
   add_examples(command, {
                             "errand failed remove 0d9b3f0e-8c67-4d8e-9d6c-3a1d2f5b7c10",
                             "errand failed remove --type report.build --yes",

@@ -136,7 +136,7 @@ ExitCode list_failed(const FailedListCommand& command, Invocation& invocation) {
 void add_failed_list(CLI::App& parent, Invocation& invocation) {
   const auto options = std::make_shared<FailedListCommand>();
   CLI::App& command = add_command(parent, "list", "List failed tasks, the newest first");
-  command.add_flag("--stats", options->stats, "Count them by type and class of error instead");
+  add_flag(command, "--stats", options->stats, "Count them by type and class of error instead");
   add_filter(command, options->page);
   add_page(command, options->page);
   add_json(command, options->json);

@@ -44,7 +44,7 @@ void add_failed_show(CLI::App& parent, Invocation& invocation) {
   const auto options = std::make_shared<FailedShowCommand>();
   CLI::App& command =
       add_command(parent, "show", "Show a failed task with its error, even after it has expired");
-  command.add_option("ID", options->id, "The task")->required()->type_name("");
+  add_argument(command, "ID", options->id, "The task").required();
   add_json(command, options->json);
   add_dsn(command, invocation);
   add_examples(command, {"errand failed show 0d9b3f0e-8c67-4d8e-9d6c-3a1d2f5b7c10"});

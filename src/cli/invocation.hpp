@@ -1,12 +1,9 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 
-#include "errand/application.hpp"
 #include "errand/dsn.hpp"
 #include "errand/engine.hpp"
 
@@ -28,18 +25,10 @@ struct Invocation {
 
   /// Throws as open_engine().
   [[nodiscard]] std::unique_ptr<Engine> open(EngineOptions::Open how) const {
-    return open_engine(dsn(), EngineOptions{.open = how});
+    EngineOptions options;
+    options.open = how;
+    return open_engine(dsn(), options);
   }
 };
-
-/// When `app` was named on the command line, the program runs `command` with the options that were
-/// bound to `*options`.
-template <class Options>
-void runs(CLI::App& app, Invocation& invocation, const std::shared_ptr<Options>& options,
-          ExitCode (*command)(const Options&, Invocation&)) {
-  app.callback([&invocation, options, command] {
-    invocation.command = [&invocation, options, command] { return command(*options, invocation); };
-  });
-}
 
 }  // namespace errand::cli

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <vector>
@@ -51,12 +50,11 @@ std::vector<std::string> status_words() {
 void add_list(CLI::App& parent, Invocation& invocation) {
   const auto options = std::make_shared<ListCommand>();
   CLI::App& command = add_command(parent, "list", "List tasks, the newest first", kTaskCommands);
-  add_values(command, "--status", options->statuses,
-             "Only these: pending, running, retrying, completed, failed, cancelled; several with "
-             "commas between or by repeating it")
-      ->type_name("STATUS")
-      ->delimiter(',')
-      ->check(CLI::IsMember{status_words()});
+  add_texts(command, "--status", options->statuses, "STATUS",
+            "Only these: pending, running, retrying, completed, failed, cancelled; several with "
+            "commas between or by repeating it")
+      .comma_separated()
+      .one_of(status_words());
   add_filter(command, options->page);
   add_page(command, options->page);
   add_json(command, options->json);

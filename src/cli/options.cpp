@@ -1,7 +1,9 @@
 #include "cli/options.hpp"
 
+#include <CLI/CLI.hpp>
 #include <charconv>
 #include <fmt/format.h>
+#include <utility>
 
 #include "errand/errors.hpp"
 
@@ -33,6 +35,26 @@ std::chrono::milliseconds parse_duration_option(const std::string& name, const s
 
 }  // namespace
 
+AddedOption& AddedOption::required() {
+  option_->required();
+  return *this;
+}
+
+AddedOption& AddedOption::excludes(const AddedOption& other) {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+AddedOption& AddedOption::one_of(const std::vector<std::string>& words) {
+  option_->check(CLI::IsMember{words});
+  return *this;
+}
+
+AddedOption& AddedOption::comma_separated() {
+  option_->delimiter(',');
+  return *this;
+}
+
 CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& purpose,
                       const std::string& group) {
   CLI::App* command = parent.add_subcommand(name, purpose);
@@ -40,10 +62,103 @@ CLI::App& add_command(CLI::App& parent, const std::string& name, const std::stri
   return *command;
 }
 
+void require_command(CLI::App& group) { group.require_subcommand(1); }
+
 void add_examples(CLI::App& command, std::initializer_list<std::string_view> lines) {
   std::string footer = "Examples:";
   for (const std::string_view line : lines) footer.append("\n  ").append(line);
   command.footer(footer);
+}
+
+AddedOption add_argument(CLI::App& command, const std::string& name, std::string& value,
+                         const std::string& description) {
+  return AddedOption{*command.add_option(name, value, description)->type_name("")};
+}
+
+AddedOption add_argument(CLI::App& command, const std::string& name,
+                         std::optional<std::string>& value, const std::string& description) {
+  return AddedOption{
+      *command
+           .add_option_function<std::string>(
+               name, [&value](const std::string& text) { value = text; }, description)
+           ->type_name("")};
+}
+
+AddedOption add_argument(CLI::App& command, const std::string& name,
+                         std::vector<std::string>& values, const std::string& description) {
+  return AddedOption{*command.add_option(name, values, description)->type_name("")};
+}
+
+AddedOption add_flag(CLI::App& command, const std::string& name, bool& value,
+                     const std::string& description) {
+  return AddedOption{*command.add_flag(name, value, description)};
+}
+
+AddedOption add_flag(CLI::App& command, const std::string& name, std::string& value,
+                     const std::string& value_name, const std::string& description) {
+  return AddedOption{
+      *command.add_flag(name, value, description)->type_name("[=" + value_name + "]")};
+}
+
+AddedOption add_text(CLI::App& command, const std::string& name, std::string& value,
+                     const std::string& value_name, const std::string& description) {
+  return AddedOption{*command.add_option(name, value, description)->type_name(value_name)};
+}
+
+AddedOption add_texts(CLI::App& command, const std::string& name, std::vector<std::string>& values,
+                      const std::string& value_name, const std::string& description) {
+  return AddedOption{*command.add_option(name, values, description)
+                          ->type_name(value_name)
+                          ->allow_extra_args(false)};
+}
+
+AddedOption add_duration(CLI::App& command, const std::string& name,
+                         std::chrono::milliseconds& value, const std::string& description) {
+  return AddedOption{*command
+                          .add_option_function<std::string>(
+                              name,
+                              [&value, name](const std::string& text) {
+                                value = parse_duration_option(name, text);
+                              },
+                              description)
+                          ->type_name("TIME")};
+}
+
+AddedOption add_duration(CLI::App& command, const std::string& name,
+                         std::optional<std::chrono::milliseconds>& value,
+                         const std::string& description) {
+  return AddedOption{*command
+                          .add_option_function<std::string>(
+                              name,
+                              [&value, name](const std::string& text) {
+                                value = parse_duration_option(name, text);
+                              },
+                              description)
+                          ->type_name("TIME")};
+}
+
+AddedOption add_number(CLI::App& command, const std::string& name, std::int64_t& value,
+                       std::int64_t lowest, std::int64_t highest, const std::string& description) {
+  return AddedOption{*command
+                          .add_option_function<std::string>(
+                              name,
+                              [&value, name, lowest, highest](const std::string& text) {
+                                value = parse_number(name, text, lowest, highest);
+                              },
+                              description)
+                          ->type_name("N")};
+}
+
+AddedOption add_ids(CLI::App& command, std::vector<std::string>& ids,
+                    const std::string& description) {
+  return add_argument(command, "ID", ids, description);
+}
+
+std::vector<TaskId> parse_ids(const std::vector<std::string>& texts) {
+  std::vector<TaskId> ids;
+  ids.reserve(texts.size());
+  for (const std::string& text : texts) ids.push_back(TaskId::from_string(text));
+  return ids;
 }
 
 void add_dsn(CLI::App& command, Invocation& invocation) {
@@ -56,57 +171,12 @@ void add_dsn(CLI::App& command, Invocation& invocation) {
 }
 
 void add_json(CLI::App& command, bool& json) {
-  command.add_flag("--json", json, "Print JSON, for programs");
+  add_flag(command, "--json", json, "Print JSON, for programs");
 }
 
-CLI::Option* add_duration(CLI::App& command, const std::string& name,
-                          std::chrono::milliseconds& value, const std::string& description) {
-  return command
-      .add_option_function<std::string>(
-          name,
-          [&value, name](const std::string& text) { value = parse_duration_option(name, text); },
-          description)
-      ->type_name("TIME");
-}
-
-CLI::Option* add_duration(CLI::App& command, const std::string& name,
-                          std::optional<std::chrono::milliseconds>& value,
-                          const std::string& description) {
-  return command
-      .add_option_function<std::string>(
-          name,
-          [&value, name](const std::string& text) { value = parse_duration_option(name, text); },
-          description)
-      ->type_name("TIME");
-}
-
-CLI::Option* add_number(CLI::App& command, const std::string& name, std::int64_t& value,
-                        std::int64_t lowest, std::int64_t highest, const std::string& description) {
-  return command
-      .add_option_function<std::string>(
-          name,
-          [&value, name, lowest, highest](const std::string& text) {
-            value = parse_number(name, text, lowest, highest);
-          },
-          description)
-      ->type_name("N");
-}
-
-CLI::Option* add_values(CLI::App& command, const std::string& name,
-                        std::vector<std::string>& values, const std::string& description) {
-  return command.add_option(name, values, description)->allow_extra_args(false);
-}
-
-CLI::Option* add_ids(CLI::App& command, std::vector<std::string>& ids,
-                     const std::string& description) {
-  return command.add_option("ID", ids, description)->type_name("");
-}
-
-std::vector<TaskId> parse_ids(const std::vector<std::string>& texts) {
-  std::vector<TaskId> ids;
-  ids.reserve(texts.size());
-  for (const std::string& text : texts) ids.push_back(TaskId::from_string(text));
-  return ids;
+void runs(CLI::App& command, Invocation& invocation, std::function<ExitCode()> function) {
+  command.callback(
+      [&invocation, function = std::move(function)] { invocation.command = function; });
 }
 
 }  // namespace errand::cli

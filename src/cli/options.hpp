@@ -1,9 +1,10 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,46 +12,99 @@
 
 #include "errand/task_id.hpp"
 
+#include "cli/exit_code.hpp"
 #include "cli/invocation.hpp"
 
-/// Options that several commands share, with one wording and one way to refuse a wrong value.
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+/// How commands say what they take from the command line: one wording for what several share, and
+/// one way to refuse a wrong value. Commands do not include CLI11 themselves: it takes the compiler
+/// longer than all the rest of them.
 ///
-/// The type name of an option says how shells complete its value: `FILE` by files, one with the
-/// words of a validator such as `STATUS:{pending,running}` by those.
+/// The name of an option's value says how shells complete it: kFileName by files, one that is
+/// one_of() some words by those.
 namespace errand::cli {
 
-inline constexpr const char* kFileType = "FILE";
+inline constexpr const char* kFileName = "FILE";
+
+/// An option just added; what more there is to say of it.
+class AddedOption {
+ public:
+  explicit AddedOption(CLI::Option& option) : option_{&option} {}
+
+  AddedOption& required();
+  AddedOption& excludes(const AddedOption& other);
+  AddedOption& one_of(const std::vector<std::string>& words);
+  AddedOption& comma_separated();
+
+ private:
+  CLI::Option* option_;
+};
 
 /// A subcommand of `parent` in the help's group `group`.
 CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& purpose,
                       const std::string& group = "Commands");
 
-/// What the help ends with: each a comment line and a command, or a command alone.
+/// It does nothing itself: one of the commands below it must follow.
+void require_command(CLI::App& group);
+
+/// What the help ends with.
 void add_examples(CLI::App& command, std::initializer_list<std::string_view> lines);
 
-void add_dsn(CLI::App& command, Invocation& invocation);
+/// An argument: what stands on the command line without an option's name.
+AddedOption add_argument(CLI::App& command, const std::string& name, std::string& value,
+                         const std::string& description);
+AddedOption add_argument(CLI::App& command, const std::string& name,
+                         std::optional<std::string>& value, const std::string& description);
+AddedOption add_argument(CLI::App& command, const std::string& name,
+                         std::vector<std::string>& values, const std::string& description);
 
-void add_json(CLI::App& command, bool& json);
+AddedOption add_flag(CLI::App& command, const std::string& name, bool& value,
+                     const std::string& description);
 
-CLI::Option* add_duration(CLI::App& command, const std::string& name,
-                          std::chrono::milliseconds& value, const std::string& description);
-CLI::Option* add_duration(CLI::App& command, const std::string& name,
-                          std::optional<std::chrono::milliseconds>& value,
-                          const std::string& description);
+/// A flag that may have a value, but only after an equals sign: `true` if it has none.
+AddedOption add_flag(CLI::App& command, const std::string& name, std::string& value,
+                     const std::string& value_name, const std::string& description);
 
-/// A whole number of `lowest` to `highest`.
-CLI::Option* add_number(CLI::App& command, const std::string& name, std::int64_t& value,
-                        std::int64_t lowest, std::int64_t highest, const std::string& description);
+AddedOption add_text(CLI::App& command, const std::string& name, std::string& value,
+                     const std::string& value_name, const std::string& description);
 
 /// May be given several times, each time with one value: what follows is not swallowed.
-CLI::Option* add_values(CLI::App& command, const std::string& name,
-                        std::vector<std::string>& values, const std::string& description);
+AddedOption add_texts(CLI::App& command, const std::string& name, std::vector<std::string>& values,
+                      const std::string& value_name, const std::string& description);
+
+AddedOption add_duration(CLI::App& command, const std::string& name,
+                         std::chrono::milliseconds& value, const std::string& description);
+AddedOption add_duration(CLI::App& command, const std::string& name,
+                         std::optional<std::chrono::milliseconds>& value,
+                         const std::string& description);
+
+/// A whole number of `lowest` to `highest`.
+AddedOption add_number(CLI::App& command, const std::string& name, std::int64_t& value,
+                       std::int64_t lowest, std::int64_t highest, const std::string& description);
 
 /// The task ids a command is about.
-CLI::Option* add_ids(CLI::App& command, std::vector<std::string>& ids,
-                     const std::string& description);
+AddedOption add_ids(CLI::App& command, std::vector<std::string>& ids,
+                    const std::string& description);
 
 /// Throws ValidationException at the first that is none.
 [[nodiscard]] std::vector<TaskId> parse_ids(const std::vector<std::string>& texts);
+
+void add_dsn(CLI::App& command, Invocation& invocation);
+void add_json(CLI::App& command, bool& json);
+
+/// When `command` was named on the command line, the program runs `function`.
+void runs(CLI::App& command, Invocation& invocation, std::function<ExitCode()> function);
+
+/// The same with the options that were bound to `*options`.
+template <class Options>
+void runs(CLI::App& command, Invocation& invocation, const std::shared_ptr<Options>& options,
+          ExitCode (*function)(const Options&, Invocation&)) {
+  runs(command, invocation,
+       [&invocation, options, function] { return function(*options, invocation); });
+}
 
 }  // namespace errand::cli

@@ -19,8 +19,8 @@ TaskFilter PageOptions::filter(std::vector<TaskStatus> statuses) const {
 }
 
 void add_filter(CLI::App& command, PageOptions& options) {
-  command.add_option("--type", options.type, "Only tasks of this type")->type_name("TYPE");
-  command.add_option("--queue", options.queue, "Only tasks of this queue")->type_name("QUEUE");
+  add_text(command, "--type", options.type, "TYPE", "Only tasks of this type");
+  add_text(command, "--queue", options.queue, "QUEUE", "Only tasks of this queue");
 }
 
 void add_page(CLI::App& command, PageOptions& options) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -8,6 +7,10 @@
 #include "errand/task_catalog.hpp"
 
 #include "cli/console.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace errand::cli {
 

@@ -42,7 +42,7 @@ void add_switch(CLI::App& parent, Invocation& invocation, const std::string& nam
                 ExitCode (*command)(const SwitchCommand&, Invocation&)) {
   const auto options = std::make_shared<SwitchCommand>();
   CLI::App& sub = add_command(parent, name, purpose);
-  sub.add_option("QUEUE", options->queues, "The queues")->required()->type_name("");
+  add_argument(sub, "QUEUE", options->queues, "The queues").required();
   add_dsn(sub, invocation);
   add_examples(sub, {"errand queue " + name + " mail"});
   runs(sub, invocation, options, command);
@@ -78,7 +78,7 @@ void add_queue_list(CLI::App& parent, Invocation& invocation) {
 
 void add_queue(CLI::App& parent, Invocation& invocation) {
   CLI::App& group = add_command(parent, "queue", "Pause, resume and list queues", kWorkerCommands);
-  group.require_subcommand(1);
+  require_command(group);
   add_switch(group, invocation, "pause",
              "Let tasks of these queues wait: workers go on with the others", pause);
   add_switch(group, invocation, "resume", "Let the tasks of paused queues run again", resume);

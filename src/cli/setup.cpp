@@ -51,8 +51,8 @@ void add_setup(CLI::App& parent, Invocation& invocation) {
   const auto options = std::make_shared<SetupCommand>();
   CLI::App& command = add_command(
       parent, "setup", "Create the storage, or bring an older one up to date", kStorageCommands);
-  command.add_flag("--dump-sql", options->dump_sql,
-                   "Print the SQL that makes an empty storage ready, and touch nothing");
+  add_flag(command, "--dump-sql", options->dump_sql,
+           "Print the SQL that makes an empty storage ready, and touch nothing");
   add_json(command, options->json);
   add_dsn(command, invocation);
   add_examples(command, {

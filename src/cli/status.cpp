@@ -54,7 +54,7 @@ ExitCode status(const StatusCommand& command, Invocation& invocation) {
 void add_status(CLI::App& parent, Invocation& invocation) {
   const auto options = std::make_shared<StatusCommand>();
   CLI::App& command = add_command(parent, "status", "Show how tasks stand", kTaskCommands);
-  add_ids(command, options->ids, "The tasks: all about one, a row for each of several")->required();
+  add_ids(command, options->ids, "The tasks: all about one, a row for each of several").required();
   add_json(command, options->json);
   add_dsn(command, invocation);
   add_examples(command, {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "errand/application.hpp"
-#include "errand/codec.hpp"
 #include "errand/errors.hpp"
+#include "errand/json.hpp"
 
 #include "cli/await_result.hpp"
 #include "cli/commands.hpp"
@@ -98,7 +98,7 @@ ExitCode submit_one(const SubmitCommand& command, Invocation& invocation) {
   const bool waits = !command.wait.empty();
   const std::optional<milliseconds> limit = waits ? wait_limit(command) : std::nullopt;
 
-  Application app{invocation.dsn(), EngineOptions{.open = EngineOptions::Open::create}};
+  Application app{invocation.dsn(), {.open = EngineOptions::Open::create}};
   app.tasks().submit_batch({&task, 1});
   if (waits) return print_result(app, task.id, limit, invocation.console);
   fmt::print(invocation.console.out, "{}\n", task.id.to_string());
@@ -108,7 +108,7 @@ ExitCode submit_one(const SubmitCommand& command, Invocation& invocation) {
 ExitCode submit_many(const SubmitCommand& command, Invocation& invocation) {
   const NewTask pattern = make_task(command, "{}");
   Input input{command.lines, invocation.console.in};
-  Application app{invocation.dsn(), EngineOptions{.open = EngineOptions::Open::create}};
+  Application app{invocation.dsn(), {.open = EngineOptions::Open::create}};
   submit_lines(input, pattern, app.tasks(), invocation.console);
   return ExitCode::done;
 }
@@ -123,25 +123,18 @@ void add_submit(CLI::App& parent, Invocation& invocation) {
   const auto options = std::make_shared<SubmitCommand>();
   CLI::App& command = add_command(
       parent, "submit", "Submit a task, or one per line of a file; prints the ids", kTaskCommands);
-  command
-      .add_option("TYPE", options->type, "What is to be done, as the worker knows it: email.send")
-      ->required()
-      ->type_name("");
-  CLI::Option* payload =
-      command
-          .add_option("PAYLOAD", options->payload,
-                      "The message: JSON, @FILE, or - for standard input; {} if left out")
-          ->type_name("");
-
-  CLI::Option* lines =
-      command
-          .add_option("--jsonl", options->lines,
-                      "Submit one task for each line of JSON in the file (- is standard input), "
-                      "1,000 in a transaction")
-          ->type_name(kFileType)
-          ->excludes(payload);
-  command.add_option("--queue", options->queue, "The queue it waits in (default)")
-      ->type_name("QUEUE");
+  add_argument(command, "TYPE", options->type,
+               "What is to be done, as the worker knows it: email.send")
+      .required();
+  const AddedOption payload =
+      add_argument(command, "PAYLOAD", options->payload,
+                   "The message: JSON, @FILE, or - for standard input; {} if left out");
+  const AddedOption lines =
+      add_text(command, "--jsonl", options->lines, kFileName,
+               "Submit one task for each line of JSON in the file (- is standard input), 1,000 in "
+               "a transaction")
+          .excludes(payload);
+  add_text(command, "--queue", options->queue, "QUEUE", "The queue it waits in (default)");
   add_duration(command, "--delay", options->delay, "Run it not before this time has passed");
   add_number(command, "--priority", options->priority, -32768, 32767,
              "Higher runs first; 0 if left out");
@@ -149,17 +142,14 @@ void add_submit(CLI::App& parent, Invocation& invocation) {
              "How often a failing task is tried again; 3 if left out");
   add_duration(command, "--retry-delay", options->retry_delay,
                "Before the first retry, each further one five times longer; 1s if left out");
-  add_values(command, "--header", options->headers, "Travels with the message; may be repeated")
-      ->type_name("NAME=VALUE");
-  command
-      .add_option("--id", options->id, "A UUID v4 of your own; submitting it twice stores one task")
-      ->type_name("ID")
-      ->excludes(lines);
-  command
-      .add_flag("--wait", options->wait,
-                "Wait for the result and print it instead of the id, as errand wait does")
-      ->type_name("[=TIME]")
-      ->excludes(lines);
+  add_texts(command, "--header", options->headers, "NAME=VALUE",
+            "Travels with the message; may be repeated");
+  add_text(command, "--id", options->id, "ID",
+           "A UUID v4 of your own; submitting it twice stores one task")
+      .excludes(lines);
+  add_flag(command, "--wait", options->wait, "TIME",
+           "Wait for the result and print it instead of the id, as errand wait does")
+      .excludes(lines);
   add_dsn(command, invocation);
   add_examples(command, {
                             "errand submit email.send '{\"to\":\"a@b.c\"}' --queue mail",

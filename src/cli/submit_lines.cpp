@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "errand/codec.hpp"
 #include "errand/errors.hpp"
+#include "errand/json.hpp"
 
 #include "cli/display.hpp"
 #include "cli/live_line.hpp"

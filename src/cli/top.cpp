@@ -152,8 +152,8 @@ void add_top(CLI::App& parent, Invocation& invocation) {
   CLI::App& command =
       add_command(parent, "top", "Watch tasks, queues and workers; q quits", kOperatorCommands);
   add_duration(command, "--interval", options->interval, "Between two looks; 1s if left out");
-  command.add_flag("--once", options->once,
-                   "Print one picture and end, as it does where there is no terminal");
+  add_flag(command, "--once", options->once,
+           "Print one picture and end, as it does where there is no terminal");
   add_dsn(command, invocation);
   add_examples(command, {"errand top", "errand top --interval 250ms", "errand top --once"});
   runs(command, invocation, options, top);

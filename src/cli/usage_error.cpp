@@ -1,5 +1,6 @@
 #include "cli/usage_error.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <optional>
 #include <string_view>

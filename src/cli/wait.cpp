@@ -23,7 +23,7 @@ struct WaitCommand {
 
 ExitCode wait(const WaitCommand& command, Invocation& invocation) {
   const std::vector<TaskId> ids = parse_ids(command.ids);
-  Application app{invocation.dsn(), EngineOptions{.open = EngineOptions::Open::existing}};
+  Application app{invocation.dsn(), {.open = EngineOptions::Open::existing}};
   const auto begin = steady_clock::now();
   ExitCode first_bad = ExitCode::done;
   for (const TaskId id : ids) {
@@ -44,7 +44,7 @@ void add_wait(CLI::App& parent, Invocation& invocation) {
   const auto options = std::make_shared<WaitCommand>();
   CLI::App& command =
       add_command(parent, "wait", "Wait for tasks and print their results", kTaskCommands);
-  add_ids(command, options->ids, "The tasks; one result a line, in this order")->required();
+  add_ids(command, options->ids, "The tasks; one result a line, in this order").required();
   add_duration(command, "--timeout", options->timeout,
                "Give up after this time for all of them (500ms, 5s, 2m, 1h); the tasks go on");
   add_dsn(command, invocation);

@@ -7,13 +7,14 @@
 namespace errand::cli {
 
 std::string format_count(std::int64_t count) {
-  std::string digits = fmt::format("{}", count);
+  const std::string digits = fmt::format("{}", count);
   const std::size_t first = count < 0 ? 1 : 0;
-  for (std::size_t i = digits.size(); i > first + 3;) {
-    i -= 3;
-    digits.insert(i, ",");
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > first && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
   }
-  return digits;
+  return text;
 }
 
 std::string format_tasks(std::int64_t count) {

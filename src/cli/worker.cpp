@@ -17,11 +17,9 @@ void add_worker(CLI::App& parent, Invocation& invocation) {
                             "errand worker --exec thumbnail.make='convert - -resize 200 png:-'",
                             "errand worker --drain --time-limit 5m",
                         });
-  command.callback([&invocation, worker] {
-    invocation.command = [&invocation, worker] {
-      Application app{invocation.dsn(), EngineOptions{.open = EngineOptions::Open::create}};
-      return static_cast<ExitCode>(detail::run_worker_command(*worker, app));
-    };
+  runs(command, invocation, [&invocation, worker] {
+    Application app{invocation.dsn()};
+    return static_cast<ExitCode>(detail::run_worker_command(*worker, app));
   });
 }
 

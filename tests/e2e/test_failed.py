@@ -1,0 +1,120 @@
+import json
+import unittest
+
+from errand_program import UNKNOWN_ID, ErrandTest
+
+
+class Failed(ErrandTest):
+    def test_list_shows_failed_tasks_with_their_errors(self):
+        task = self.fail_a_task("no mail today")
+        self.submit("errand.echo")
+        lines = self.errand("failed", "list").stdout.splitlines()
+        self.assertEqual(len(lines), 2)
+        self.assertRegex(lines[1], rf"^{task}  errand\.fail  default .*: no mail today$")
+        page = self.json("failed", "list")
+        self.assertEqual([item["taskId"] for item in page["items"]], [task])
+        self.assertEqual(json.loads(page["items"][0]["error"])["message"], "no mail today")
+
+    def test_list_filters(self):
+        self.fail_a_task()
+        self.assertEqual(self.json("failed", "list", "--type", "errand.fail")["total"], 1)
+        self.assertEqual(self.json("failed", "list", "--type", "other")["total"], 0)
+        self.assertEqual(self.json("failed", "list", "--queue", "mail")["total"], 0)
+
+    def test_stats_count_by_type_and_class_of_error(self):
+        self.fail_a_task()
+        self.fail_a_task()
+        groups = self.json("failed", "list", "--stats")
+        self.assertEqual(len(groups), 1)
+        self.assertEqual(groups[0]["type"], "errand.fail")
+        self.assertEqual(groups[0]["count"], 2)
+        self.assertIn("lastFailedAt", groups[0])
+        self.assertRegex(
+            self.errand("failed", "list", "--stats").stdout, r"TASKS +TYPE +ERROR +LAST\n +2 "
+        )
+        self.assertEqual(self.json("failed", "list", "--stats", "--type", "other"), [])
+
+    def test_show(self):
+        task = self.fail_a_task("no mail today")
+        self.assertIn("no mail today", self.errand("failed", "show", task).stdout)
+        self.assertEqual(self.json("failed", "show", task)["status"], "failed")
+
+    def test_show_of_a_task_that_did_not_fail(self):
+        task = self.submit("errand.echo")
+        self.assertIn("is pending", self.errand("failed", "show", task, expect=5).stderr)
+        self.errand("failed", "show", UNKNOWN_ID, expect=5)
+
+    def test_show_works_for_an_expired_task(self):
+        task = self.fail_a_task()
+        self.errand("failed", "show", task, "--dsn", f"sqlite:{self.database}?ttl=0")
+
+
+class Retry(ErrandTest):
+    def test_by_id(self):
+        task = self.fail_a_task()
+        ended = self.errand("failed", "retry", task)
+        self.assertEqual(ended.stdout, "Queued again 1 task\n")
+        record = self.json("status", task)
+        self.assertEqual((record["status"], record["attempts"]), ("pending", 0))
+
+    def test_a_cancelled_task_by_its_id(self):
+        task = self.submit("errand.echo")
+        self.errand("cancel", task)
+        self.assertEqual(self.json("failed", "retry", task), {"retried": 1})
+
+    def test_a_task_that_did_not_fail_is_left_alone(self):
+        task = self.submit("errand.echo")
+        self.drain()
+        failed = self.fail_a_task()
+        ended = self.errand("failed", "retry", task, failed, UNKNOWN_ID, expect=5)
+        self.assertEqual(ended.stdout, "Queued again 1 task\n")
+        self.assertIn(f"task {task} is completed, not failed", ended.stderr)
+        self.assertIn(f"no task {UNKNOWN_ID}", ended.stderr)
+
+    def test_by_type_and_all(self):
+        self.fail_a_task()
+        self.submit("no.handler", "--max-retries", "0")
+        self.drain()
+        self.assertEqual(self.json("stats")["tasks"]["failed"], 2)
+        self.assertEqual(self.json("failed", "retry", "--type", "errand.fail"), {"retried": 1})
+        self.assertEqual(self.json("stats")["tasks"]["failed"], 1)
+        self.assertEqual(self.json("failed", "retry", "--all"), {"retried": 1})
+        self.assertEqual(self.json("failed", "retry", "--all"), {"retried": 0})
+
+    def test_more_than_one_batch(self):
+        lines = '{"message":"x"}\n' * 2_500
+        self.errand("submit", "errand.fail", "--max-retries", "0", "--jsonl", "-", input=lines)
+        self.drain()
+        self.assertEqual(self.json("failed", "list", "--stats")[0]["count"], 2_500)
+        self.assertEqual(self.json("failed", "retry", "--all"), {"retried": 2_500})
+        self.assertEqual(self.json("stats")["tasks"]["pending"], 2_500)
+
+    def test_which_tasks_must_be_said(self):
+        self.errand("failed", "retry", expect=2)
+        self.errand("failed", "retry", UNKNOWN_ID, "--all", expect=2)
+
+
+class Remove(ErrandTest):
+    def test_by_id_without_asking(self):
+        task = self.fail_a_task()
+        self.assertEqual(self.errand("failed", "remove", task).stdout, "Removed 1 task\n")
+        self.errand("status", task, expect=5)
+
+    def test_completed_tasks_are_not_removed(self):
+        task = self.submit("errand.echo")
+        self.drain()
+        self.errand("failed", "remove", task, expect=5)
+        self.assertEqual(self.json("status", task)["status"], "completed")
+
+    def test_many_need_a_word_of_consent(self):
+        self.fail_a_task()
+        self.fail_a_task()
+        for choice in (["--all"], ["--type", "errand.fail"]):
+            ended = self.errand("failed", "remove", *choice, expect=2)
+            self.assertIn("this would remove 2 tasks for good: add --yes", ended.stderr)
+        self.assertEqual(self.json("failed", "remove", "--all", "--yes"), {"removed": 2})
+        self.assertEqual(self.json("list")["total"], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,161 @@
+import json
+import os
+import sqlite3
+import unittest
+
+from errand_program import ErrandTest
+
+
+class Stats(ErrandTest):
+    def test_counts_queues_and_workers(self):
+        self.submit("errand.echo")
+        self.drain()
+        self.submit("errand.echo", "--queue", "mail")
+        self.submit("errand.echo", "--queue", "mail", "--delay", "1h")
+        worker = self.start_worker("--queue", "other", "--concurrency", "3")
+        stats = self.json("stats")
+        self.assertEqual(
+            stats["tasks"],
+            {"pending": 2, "running": 0, "retrying": 0, "completed": 1, "failed": 0,
+             "cancelled": 0},
+        )  # fmt: skip
+        (mail,) = stats["queues"]
+        self.assertEqual(
+            (mail["queue"], mail["paused"], mail["due"], mail["delayed"], mail["running"]),
+            ("mail", False, 1, 1, 0),
+        )
+        self.assertGreaterEqual(mail["oldestDueMs"], 0)
+        (info,) = stats["workers"]
+        self.assertEqual(info["pid"], worker.pid)
+        self.assertEqual(info["host"], os.uname().nodename)
+        self.assertEqual((info["queues"], info["concurrency"]), (["other"], 3))
+        for key in ("worker", "running", "handled", "failed", "startedAt", "seenAt"):
+            self.assertIn(key, info)
+
+    def test_tables_for_people(self):
+        self.submit("errand.echo")
+        text = self.errand("stats").stdout
+        self.assertRegex(text, r"pending +1\n")
+        self.assertRegex(text, r"QUEUE +STATE +DUE +DELAYED +RUNNING +OLDEST DUE\ndefault +open +1 ")
+        self.assertIn("No worker is running", text)
+
+    def test_an_empty_storage(self):
+        self.errand("setup")
+        self.assertEqual(self.json("stats")["queues"], [])
+        self.assertIn("No queue has open tasks", self.errand("stats").stdout)
+
+
+class Queue(ErrandTest):
+    def test_a_paused_queue_waits_until_it_is_resumed(self):
+        task = self.submit("errand.echo", "1", "--queue", "mail")
+        self.assertIn("Paused queue 'mail'", self.errand("queue", "pause", "mail").stdout)
+        self.assertTrue(self.json("queue", "list")[0]["paused"])
+        self.assertRegex(self.errand("queue", "list").stdout, r"mail +paused +")
+        self.drain("--queue", "mail")
+        self.assertEqual(self.json("status", task)["status"], "pending")
+        self.assertEqual(self.errand("queue", "resume", "mail").stdout, "Resumed queue 'mail'\n")
+        self.drain("--queue", "mail")
+        self.assertEqual(self.json("status", task)["status"], "completed")
+
+    def test_a_command_is_needed(self):
+        self.assertIn("pause, resume, list", self.errand("queue", expect=2).stderr)
+
+
+class Clean(ErrandTest):
+    def test_deletes_what_ended_longer_ago(self):
+        done = self.submit("errand.echo")
+        self.drain()
+        waiting = self.submit("errand.echo")
+        self.assertEqual(self.errand("clean").stdout, "Cleaned 0 expired tasks\n")
+        self.assertEqual(self.json("clean", "--older-than", "1h"), {"cleaned": 0})
+        self.assertEqual(
+            self.errand("clean", "--older-than", "0").stdout, "Cleaned 1 expired tasks\n"
+        )
+        self.errand("status", done, expect=5)
+        self.assertEqual(self.json("status", waiting)["status"], "pending")
+
+    def test_the_ttl_of_the_dsn_is_the_default(self):
+        self.submit("errand.echo")
+        self.drain()
+        dsn = f"sqlite:{self.database}?ttl=0"
+        self.assertEqual(self.json("clean", "--dsn", dsn), {"cleaned": 1})
+
+
+class Setup(ErrandTest):
+    def test_creates_the_storage_once(self):
+        ended = self.errand("setup")
+        self.assertRegex(ended.stdout, r"is set up: schema version \d+\n")
+        self.assertRegex(self.errand("setup").stdout, r"is up to date: schema version \d+\n")
+        self.assertEqual(self.json("list")["total"], 0)
+
+    def test_tells_programs_from_which_version_to_which(self):
+        first = self.json("setup")
+        self.assertEqual(first["from"], 0)
+        self.assertGreater(first["to"], 0)
+        self.assertEqual(self.json("setup")["from"], first["to"])
+
+    def test_the_dumped_script_makes_a_storage_that_works(self):
+        script = self.errand("setup", "--dump-sql").stdout
+        self.assertEqual(list(self.directory.iterdir()), [])
+        database = sqlite3.connect(self.database)
+        database.executescript(script)
+        database.close()
+        task = self.submit("errand.echo", "1")
+        self.drain()
+        self.assertEqual(self.errand("wait", task).stdout, "1\n")
+
+
+class Doctor(ErrandTest):
+    def test_a_sound_storage(self):
+        self.errand("setup")
+        text = self.errand("doctor").stdout
+        self.assertIn("✓ schema", text)
+        self.assertNotIn("✗", text)
+        findings = self.json("doctor")
+        self.assertEqual(findings["engine"], "sqlite")
+        for finding in findings["findings"]:
+            self.assertIn(finding["severity"], ("ok", "warning"))
+
+    def test_a_warning_says_what_to_do(self):
+        self.submit("errand.echo")
+        self.assertRegex(self.errand("doctor").stdout, r"! queue default .*\n +→ .*errand worker")
+
+    def test_a_problem_is_a_failure(self):
+        self.errand("setup")
+        database = sqlite3.connect(self.database)
+        with database:
+            database.execute("INSERT INTO errand_schema (version) VALUES (999)")
+        database.close()
+        self.assertRegex(self.errand("doctor", expect=1).stdout, r"✗ schema .*999.*\n +→ ")
+        problems = [f for f in self.json("doctor", expect=1)["findings"] if f["severity"] == "problem"]
+        self.assertEqual(problems[0]["subject"], "schema")
+        self.assertTrue(problems[0]["fix"])
+
+    def test_a_storage_that_is_not_there_is_not_made(self):
+        self.errand("doctor", expect=6)
+        self.assertFalse(self.database.exists())
+
+
+class Top(ErrandTest):
+    def test_without_a_terminal_it_prints_one_picture(self):
+        self.fail_a_task("no mail today")
+        for arguments in ([], ["--once"]):
+            text = self.errand("top", *arguments).stdout
+            self.assertIn(f"errand top sqlite:{self.database}", text)
+            self.assertRegex(text, r"failed +1\n")
+            self.assertIn("no mail today", text)
+            self.assertNotIn("\x1b", text)
+
+
+class Version(ErrandTest):
+    def test_version_and_engines(self):
+        version = json.loads(self.errand("version", "--json").stdout)
+        self.assertRegex(version["version"], r"^\d+\.\d+\.\d+$")
+        self.assertIn("sqlite", version["engines"])
+        text = self.errand("version").stdout
+        self.assertTrue(text.startswith(f"errand {version['version']}\n"))
+        self.assertEqual(self.errand("--version").stdout, f"errand {version['version']}\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,64 @@
+import signal
+import unittest
+
+from errand_program import DEADLINE, ErrandTest
+
+
+class Worker(ErrandTest):
+    def test_drain_runs_what_is_due_and_ends(self):
+        tasks = [self.submit("errand.echo", str(n)) for n in range(3)]
+        later = self.submit("errand.echo", "--delay", "1h")
+        self.drain()
+        self.assertEqual(self.errand("wait", *tasks).stdout, "0\n1\n2\n")
+        self.assertEqual(self.json("status", later)["status"], "pending")
+
+    def test_a_running_worker_takes_what_is_submitted_and_stops_when_told(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            worker = self.start_worker()
+            ended = self.errand("submit", "errand.echo", '{"a":1}', "--wait=60s")
+            self.assertEqual(ended.stdout, '{"a":1}\n')
+            code, out, _ = self.stop(worker, number)
+            self.assertEqual((code, out), (0, ""))
+            self.assertEqual(self.json("stats")["workers"], [])
+
+    def test_only_the_queues_asked_for_are_served(self):
+        mail = self.submit("errand.echo", "--queue", "mail")
+        other = self.submit("errand.echo")
+        self.drain("--queue", "mail")
+        self.assertEqual(self.json("status", mail)["status"], "completed")
+        self.assertEqual(self.json("status", other)["status"], "pending")
+
+    def test_limit_ends_the_worker(self):
+        for _ in range(3):
+            self.submit("errand.echo")
+        self.errand("worker", "--limit", "2", "--concurrency", "1")
+        self.assertEqual(self.json("stats")["tasks"]["completed"], 2)
+
+    def test_a_command_is_a_handler(self):
+        task = self.submit("shout", '"hello"')
+        self.drain("--exec", "shout=tr a-z A-Z")
+        self.assertEqual(self.errand("wait", task).stdout.strip(), '"HELLO"')
+
+    def test_a_command_that_fails_is_a_failure_with_its_words(self):
+        task = self.submit("broken", "--max-retries", "0")
+        self.drain("--exec", "broken=echo no paper >&2; exit 3")
+        self.assertIn("no paper", self.errand("wait", task, expect=1).stderr)
+
+    def test_retries_follow_the_policy_of_the_task(self):
+        task = self.submit("errand.fail", '{"message":"x"}', "--max-retries", "1",
+                           "--retry-delay", "1ms")  # fmt: skip
+        worker = self.start_worker()
+        self.errand("wait", task, "--timeout", str(DEADLINE), expect=1)
+        self.stop(worker)
+        self.assertEqual(self.json("status", task)["attempts"], 2)
+        self.assertRegex(self.errand("status", task).stdout, r"attempt 1  .* ago, .*: x\n")
+
+    def test_bad_options_are_refused(self):
+        for arguments in (["--concurrency", "-1"], ["--lease", "soon"], ["--exec", "nothing"],
+                          ["--log-level", "loud"], ["--limit", "x"]):  # fmt: skip
+            ended = self.errand("worker", "--drain", *arguments, expect=2)
+            self.assertTrue(ended.stderr.startswith("errand: "), ended.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
