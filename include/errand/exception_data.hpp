@@ -31,8 +31,9 @@ inline constexpr int kMaxPreviousExceptions = 16;
 /// The JSON object with the keys class, message, code, file, line, trace, previous (or null).
 [[nodiscard]] ERRAND_EXPORT std::string to_json(const ExceptionData& data);
 
-/// Reads to_json()'s form. Missing members take their defaults, so that other writers' errors can
-/// be read; text that is not such an object becomes the message of class `unknown`. Never throws.
+/// Reads to_json()'s form. Missing members take their defaults, the class `unknown`, so that other
+/// writers' errors can be read; text that is not such an object becomes the message of class
+/// `unknown`. Never throws.
 [[nodiscard]] ERRAND_EXPORT ExceptionData parse_exception_data(std::string_view json);
 
 /// Describes anything thrown: std::exception with its std::nested_exception chain, strings,
