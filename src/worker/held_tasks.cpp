@@ -19,22 +19,29 @@ std::size_t HeldTasks::wanted() {
 }
 
 void HeldTasks::add(std::vector<Claim> claims) {
+  std::vector<std::shared_ptr<HeldTask>> overtaken;
   {
     const std::lock_guard lock{mutex_};
     const auto now = Steady::now();
     for (Claim& claim : claims) {
       const TaskId id = claim.lease.id;
+      // The same task may be here already: settled, but not forgotten yet, or in an attempt whose
+      // lease was lost unnoticed. Ends are told apart by their version.
+      if (const auto found = entries_.find(id); found != entries_.end()) {
+        const bool ended = found->second.stage == Stage::ended;
+        std::shared_ptr<HeldTask> earlier = drop(found);
+        if (!ended) overtaken.push_back(std::move(earlier));
+      }
       if (claim.crashes >= kSuspectCrashes) ++suspects_;
       const bool cancel = claim.cancel_requested;
       auto task = std::make_shared<HeldTask>(std::move(claim));
       if (cancel) task->ask_to_stop(StopReason::cancel);
-      // The same task may be here already, in an attempt whose lease was lost; that one's end is
-      // told apart by its version.
-      entries_.insert_or_assign(id, Entry{task, Stage::buffered, now});
+      entries_.emplace(id, Entry{task, Stage::buffered, now});
       buffer_.push_back(std::move(task));
     }
   }
   buffered_.notify_all();
+  for (const auto& task : overtaken) task->ask_to_stop(StopReason::lease_lost);
 }
 
 bool HeldTasks::holds_suspect() {
@@ -131,12 +138,7 @@ void HeldTasks::lost(const Lease& lease) {
         found->second.stage == Stage::ended) {
       return;  // an ended one is about to be settled, which will find out by itself
     }
-    task = found->second.task;
-    if (found->second.stage == Stage::buffered) {
-      std::erase(buffer_, task);
-      if (task->claim().crashes >= kSuspectCrashes) --suspects_;
-    }
-    entries_.erase(found);
+    task = drop(found);
   }
   // Stop callbacks are the handlers' code: not under the lock. The same below.
   task->ask_to_stop(StopReason::lease_lost);
@@ -223,6 +225,16 @@ HeldTasks::Entry* HeldTasks::find(const Lease& lease, Stage stage) {
     return nullptr;
   }
   return &found->second;
+}
+
+std::shared_ptr<HeldTask> HeldTasks::drop(Entries::iterator entry) {
+  std::shared_ptr<HeldTask> task = std::move(entry->second.task);
+  if (entry->second.stage == Stage::buffered) {
+    std::erase(buffer_, task);
+    if (task->claim().crashes >= kSuspectCrashes) --suspects_;
+  }
+  entries_.erase(entry);
+  return task;
 }
 
 void HeldTasks::end(Entry& entry, Outcome outcome) {

@@ -85,6 +85,9 @@ class HeldTasks {
 
   /// The entry of this very attempt, if it is in `stage`.
   Entry* find(const Lease& lease, Stage stage);
+  /// This attempt does not count any more: its outcome will not be settled, and it is not run if it
+  /// has not started yet.
+  std::shared_ptr<HeldTask> drop(Entries::iterator entry);
   void end(Entry& entry, Outcome outcome);
   void notify_change() const;
 

@@ -175,7 +175,10 @@ void add_sites(ExceptionData& data, const std::exception_ptr& error) {
 
 }  // namespace
 
-ThrowSiteScope::ThrowSiteScope() noexcept { ++notes.scopes; }
+ThrowSiteScope::ThrowSiteScope() noexcept {
+  // Notes of the handler before are of exceptions whose memory serves others now.
+  if (notes.scopes++ == 0) notes.next = 0;
+}
 ThrowSiteScope::~ThrowSiteScope() { --notes.scopes; }
 
 ExceptionData describe_with_throw_sites(const std::exception_ptr& error) {

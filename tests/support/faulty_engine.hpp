@@ -1,0 +1,63 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+
+#include "errand/errors.hpp"
+
+#include "support/counting_engine.hpp"
+
+namespace errand::testing {
+
+/// An engine that fails when it is told to.
+class FaultyEngine final : public CountingEngine {
+ public:
+  using Retry = StorageException::Retry;
+
+  using CountingEngine::CountingEngine;
+
+  /// The next calls of this kind throw instead of being done.
+  void refuse(Call call, Retry retry = Retry::helps, std::size_t times = 1) {
+    plan(call, Fault{retry, false}, times);
+  }
+
+  /// The next calls of this kind are done, and throw all the same: the reply is lost.
+  void lose_reply(Call call, Retry retry = Retry::in_doubt, std::size_t times = 1) {
+    plan(call, Fault{retry, true}, times);
+  }
+
+ protected:
+  void before(Call call) override {
+    CountingEngine::before(call);
+    raise(call, false);
+  }
+  void after(Call call) override { raise(call, true); }
+
+ private:
+  struct Fault {
+    Retry retry;
+    bool done;
+  };
+
+  void plan(Call call, Fault fault, std::size_t times) {
+    const std::lock_guard lock{mutex_};
+    auto& faults = faults_[static_cast<std::size_t>(call)];
+    faults.insert(faults.end(), times, fault);
+  }
+
+  void raise(Call call, bool done) {
+    const std::lock_guard lock{mutex_};
+    auto& faults = faults_[static_cast<std::size_t>(call)];
+    if (faults.empty() || faults.front().done != done) return;
+    const Fault fault = faults.front();
+    faults.pop_front();
+    throw StorageException{done ? "the reply was lost" : "the storage is away", fault.retry};
+  }
+
+  std::mutex mutex_;
+  std::array<std::deque<Fault>, kCalls> faults_;
+};
+
+}  // namespace errand::testing

@@ -1,0 +1,203 @@
+#include "client/completion_waiter.hpp"
+
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "errand/errors.hpp"
+#include "errand/testing/printing.hpp"
+
+#include "support/counting_engine.hpp"
+#include "support/milestone.hpp"
+#include "support/sqlite_file.hpp"
+
+namespace errand::detail {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using testing::Call;
+using testing::CountingEngine;
+using testing::ForwardingEngine;
+using testing::Milestone;
+using testing::SqliteFile;
+
+TEST(ReadGap, IsNothingForAFewAndTheWholeIntervalForThousands) {
+  constexpr milliseconds kInterval{100};
+  EXPECT_EQ(read_gap(0, kInterval), microseconds{0});
+  EXPECT_EQ(read_gap(1, kInterval), microseconds{20});
+  EXPECT_EQ(read_gap(2500, kInterval), milliseconds{50});
+  EXPECT_EQ(read_gap(5000, kInterval), milliseconds{100});
+  EXPECT_EQ(read_gap(10'000, kInterval), milliseconds{100});
+  EXPECT_EQ(read_gap(10'000, milliseconds{0}), microseconds{0});
+  EXPECT_EQ(read_gap(10'000'000, hours{24}), hours{24}) << "no overflow";
+}
+
+TaskId submit(Engine& engine) {
+  const NewTask task{.envelope = Envelope{"a.type", "1"}};
+  engine.queue().submit({&task, 1});
+  return task.id;
+}
+
+void complete_all(Engine& engine) {
+  const ClaimBatch batch = engine.queue().claim(
+      {.queues = {kDefaultQueue}, .limit = 100, .worker = "w", .lease = hours{1}});
+  std::vector<Settlement> settlements;
+  for (const Claim& claim : batch.claims) settlements.push_back({claim.lease, Completed{"1"}});
+  engine.queue().settle(settlements);
+}
+
+/// Signals of which none ever comes.
+class SilentSignals final : public Signals {
+ public:
+  explicit SilentSignals(bool reaches) : reaches_{reaches} {}
+  Subscription subscribe(Signal /*signal*/, Callback /*callback*/) override { return {}; }
+  bool reaches_other_processes() const noexcept override { return reaches_; }
+
+ private:
+  bool reaches_;
+};
+
+class SilentEngine final : public CountingEngine {
+ public:
+  SilentEngine(std::unique_ptr<Engine> next, bool reaches)
+      : CountingEngine{std::move(next)}, signals_{reaches} {}
+  Signals& signals() noexcept override { return signals_; }
+
+ private:
+  SilentSignals signals_;
+};
+
+/// What a callback was told.
+struct Told {
+  Milestone called;
+  std::optional<Finish> finish;
+  std::exception_ptr error;
+
+  CompletionWaiter::Callback callback() {
+    return [this](const Finish* told, std::exception_ptr why) {
+      if (told != nullptr) finish = *told;
+      error = why;
+      called.reach();
+    };
+  }
+};
+
+TEST(CompletionWaiter, TellsWhatAlreadyIsFinished) {
+  const SqliteFile file;
+  CountingEngine engine{file.open()};
+  const TaskId id = submit(engine);
+  complete_all(engine);
+  Told told;
+  CompletionWaiter waiter{engine, {}};
+  waiter.add(id, told.callback());
+  ASSERT_TRUE(told.called.was_reached());
+  ASSERT_TRUE(told.finish);
+  EXPECT_EQ(told.finish->id, id);
+  EXPECT_EQ(told.finish->status, TaskStatus::completed);
+  EXPECT_EQ(told.finish->result, "1");
+}
+
+TEST(CompletionWaiter, ASignalThatIsLostIsMadeUpForByLooking) {
+  const SqliteFile file;
+  SilentEngine engine{file.open(), true};
+  const TaskId id = submit(engine);
+  Told told;
+  CompletionWaiter waiter{
+      engine, {.poll_interval = milliseconds{1}, .fallback_interval = milliseconds{20}}};
+  waiter.add(id, told.callback());
+  ASSERT_TRUE(engine.was_called(Call::finished));
+  complete_all(engine);
+  EXPECT_TRUE(told.called.was_reached());
+}
+
+TEST(CompletionWaiter, WhereSignalsCannotComeThePollIntervalRules) {
+  const SqliteFile file;
+  SilentEngine engine{file.open(), false};
+  const TaskId id = submit(engine);
+  Told told;
+  CompletionWaiter waiter{engine,
+                          {.poll_interval = milliseconds{5}, .fallback_interval = hours{1}}};
+  waiter.add(id, told.callback());
+  ASSERT_TRUE(engine.was_called(Call::finished));
+  complete_all(engine);
+  EXPECT_TRUE(told.called.was_reached());
+}
+
+TEST(CompletionWaiter, ASignalOfThisProcessEndsTheWaitAtOnce) {
+  const SqliteFile file;
+  CountingEngine engine{file.open()};
+  const TaskId id = submit(engine);
+  Told told;
+  CompletionWaiter waiter{engine, {.fallback_interval = hours{1}}};
+  waiter.add(id, told.callback());
+  ASSERT_TRUE(engine.was_called(Call::finished));
+  complete_all(engine);
+  EXPECT_TRUE(told.called.was_reached());
+}
+
+TEST(CompletionWaiter, SignalsOfOthersTasksCauseNoReads) {
+  const SqliteFile file;
+  CountingEngine engine{file.open()};
+  std::vector<TaskId> others;
+  for (int i = 0; i < 10; ++i) others.push_back(submit(engine));
+  complete_all(engine);
+  const TaskId mine = submit(engine);
+  Told told;
+  CompletionWaiter waiter{engine, {.fallback_interval = hours{1}}};
+  waiter.add(mine, told.callback());
+  ASSERT_TRUE(engine.was_called(Call::finished));
+  for (const TaskId& id : others) ASSERT_EQ(engine.queue().discard({&id, 1}), 1U);
+  // A task added now is asked for after whatever the signals above would have caused.
+  Told probe;
+  waiter.add(TaskId::generate(), probe.callback());
+  ASSERT_TRUE(probe.called.was_reached());
+  EXPECT_EQ(engine.calls(Call::finished), 2U);
+}
+
+TEST(CompletionWaiter, ARemovedCallbackIsNotCalled) {
+  const SqliteFile file;
+  CountingEngine engine{file.open()};
+  const TaskId id = submit(engine);
+  Told removed;
+  Told kept;
+  CompletionWaiter waiter{engine, {.fallback_interval = hours{1}}};
+  const auto ticket = waiter.add(id, removed.callback());
+  waiter.add(id, kept.callback());
+  waiter.remove(id, ticket);
+  complete_all(engine);
+  ASSERT_TRUE(kept.called.was_reached());
+  EXPECT_EQ(removed.called.times(), 0U);
+}
+
+TEST(CompletionWaiter, ACallbackMayWaitForAnotherTask) {
+  const SqliteFile file;
+  CountingEngine engine{file.open()};
+  const TaskId first = submit(engine);
+  const TaskId second = submit(engine);
+  complete_all(engine);
+  Told told;
+  CompletionWaiter waiter{engine, {}};
+  waiter.add(first, [&](const Finish*, const std::exception_ptr&) {
+    waiter.add(second, told.callback());
+  });
+  EXPECT_TRUE(told.called.was_reached());
+}
+
+TEST(CompletionWaiter, TellsThoseStillWaitingThatItEnds) {
+  const SqliteFile file;
+  CountingEngine engine{file.open()};
+  Told told;
+  {
+    CompletionWaiter waiter{engine, {}};
+    waiter.add(submit(engine), told.callback());
+  }
+  ASSERT_EQ(told.called.times(), 1U);
+  EXPECT_FALSE(told.finish);
+  EXPECT_THROW(std::rethrow_exception(told.error), Error);
+}
+
+}  // namespace
+}  // namespace errand::detail
