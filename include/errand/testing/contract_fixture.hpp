@@ -194,6 +194,21 @@ class EngineContract : public ::testing::TestWithParam<EngineFactory> {
     if (rescue().size() != 1) throw std::runtime_error{"not one task was rescued"};
   }
 
+  /// Submits tasks that lose so many workers that they are suspects. The queue must have no others
+  /// that are due.
+  void submit_suspects(const std::vector<NewTask>& tasks, const std::string& to = kDefaultQueue) {
+    queue().submit(tasks);
+    for (int crash = 0; crash < kSuspectCrashes; ++crash) {
+      if (claim(tasks.size() + 1, {to}).size() != tasks.size()) {
+        throw std::runtime_error{"not exactly the tasks just submitted were claimed"};
+      }
+      pass(kLease + kInstant);
+      if (rescue(kSuspectCrashes + 1).size() != tasks.size()) {
+        throw std::runtime_error{"not all of them were rescued"};
+      }
+    }
+  }
+
   /// Submits a task and moves it to that status; due retries wait an hour. Its queue must have no
   /// other task that is due.
   TaskId task_in(TaskStatus status, const NewTask& task = new_task()) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -98,7 +99,7 @@ TEST_P(LeaseContract, ARunningLeaseIsNotRescued) {
   EXPECT_EQ(version(claim.lease.id), claim.lease.version);
 }
 
-TEST_P(LeaseContract, ARescuedTaskIsDueAtOnceWithItsAttemptBack) {
+TEST_P(LeaseContract, ARescuedTaskCanBeClaimedAgainWithItsAttemptBack) {
   const Claim first = submit_and_claim(new_task("mail"));
   pass(kLease + kInstant);
   const std::vector<Rescued> rescued = rescue();
@@ -122,6 +123,18 @@ TEST_P(LeaseContract, ARescuedTaskIsDueAtOnceWithItsAttemptBack) {
   EXPECT_EQ(second.lease.id, first.lease.id);
   EXPECT_EQ(second.attempt, 1);
   EXPECT_EQ(second.crashes, 1);
+}
+
+TEST_P(LeaseContract, ARescuedTaskKeepsItsPlaceInTheQueue) {
+  const Claim first = submit_and_claim();
+  const std::optional<Timestamp> due = record(first.lease.id).available_at;
+  ASSERT_TRUE(due.has_value());
+  const Timestamp::duration due_since = now() - *due;
+  pass(kLease + kInstant);
+  const TaskId later = submit();
+  rescue();
+  EXPECT_TRUE(is_about(record(first.lease.id).available_at, now() - due_since - kLease - kInstant));
+  EXPECT_THAT(ids_of(claim(10)), ::testing::ElementsAre(first.lease.id, later));
 }
 
 TEST_P(LeaseContract, ARescuedTaskCanStillSucceed) {
@@ -247,10 +260,7 @@ TEST_P(LeaseContract, ExtendingTellsForEachLeaseInOrderHowItStands) {
 }
 
 TEST_P(LeaseContract, SuspectsAreClaimedFewAtATimeWhileOthersFlow) {
-  submit_many(3);
-  ASSERT_EQ(claim(3).size(), 3U);
-  pass(kLease + kInstant);
-  ASSERT_EQ(rescue().size(), 3U);
+  submit_suspects({new_task(), new_task(), new_task()});
   submit_many(5);
 
   const auto claimed = [&](std::size_t limit, std::size_t suspects) {
@@ -258,7 +268,7 @@ TEST_P(LeaseContract, SuspectsAreClaimedFewAtATimeWhileOthersFlow) {
     request.suspects = suspects;
     std::pair<int, int> suspects_and_others;
     for (const Claim& claim : queue().claim(request).claims) {
-      ++(claim.crashes > 0 ? suspects_and_others.first : suspects_and_others.second);
+      ++(claim.crashes >= kSuspectCrashes ? suspects_and_others.first : suspects_and_others.second);
       settle(claim.lease, Released{});
     }
     return suspects_and_others;
@@ -269,18 +279,26 @@ TEST_P(LeaseContract, SuspectsAreClaimedFewAtATimeWhileOthersFlow) {
   EXPECT_EQ(claimed(100, 100), (std::pair{3, 5}));
 }
 
+TEST_P(LeaseContract, ATaskIsNoSuspectAfterItsFirstLosses) {
+  const std::vector<TaskId> ids = submit_many(5);
+  for (int crash = 1; crash <= kSuspectCrashes; ++crash) {
+    EXPECT_THAT(ids_of(claim(10)), ::testing::UnorderedElementsAreArray(ids));
+    pass(kLease + kInstant);
+    EXPECT_EQ(rescue().size(), 5U);
+  }
+  EXPECT_EQ(claim(10).size(), 1U);
+}
+
 TEST_P(LeaseContract, SuspectsAreCountedOverAllQueues) {
-  for (const char* name : {"a", "b"}) crash_worker_of(submit(new_task(name)), name);
+  for (const char* name : {"a", "b"}) submit_suspects({new_task(name)}, name);
   const std::vector<Claim> claims = claim(10, {"a", "b"});
   ASSERT_EQ(claims.size(), 1U);
   EXPECT_EQ(claims.front().queue, "a");
 }
 
 TEST_P(LeaseContract, SuspectsAtTheHeadOfAQueueDoNotStopItsOtherTasks) {
-  for (int i = 0; i < 3; ++i) submit(new_task(kDefaultQueue, 100));
-  ASSERT_EQ(claim(3).size(), 3U);
-  pass(kLease + kInstant);
-  ASSERT_EQ(rescue().size(), 3U);
+  const auto urgent = [] { return new_task(kDefaultQueue, 100); };
+  submit_suspects({urgent(), urgent(), urgent()});
   submit_many(2);
   EXPECT_EQ(claim(2).size(), 2U);
   EXPECT_EQ(claim(2).size(), 2U);

@@ -112,7 +112,7 @@ class ModelContract : public EngineContract {
         EXPECT_LE(last, *rank) << "claims out of order";
       }
       last = *rank;
-      (claim.crashes > 0 ? claimed_suspects : claimed_others).push_back(*rank);
+      (claim.crashes >= kSuspectCrashes ? claimed_suspects : claimed_others).push_back(*rank);
       model_.claim(claim.lease.id, lease);
       const TaskModel::Task& task = *model_.find(claim.lease.id);
       EXPECT_EQ(claim.lease.version, task.version);
@@ -188,7 +188,7 @@ class ModelContract : public EngineContract {
   }
 
   void rescue_some() {
-    const int max_crashes = 2 + static_cast<int>(below(2));
+    const int max_crashes = kSuspectCrashes + static_cast<int>(below(3));
     const std::map<TaskId, TaskStatus> expected = model_.rescue(max_crashes);
     std::map<TaskId, TaskStatus> actual;
     for (const Rescued& rescued : rescue(max_crashes)) actual.emplace(rescued.id, rescued.status);

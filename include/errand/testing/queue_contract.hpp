@@ -172,7 +172,7 @@ TEST_P(QueueContract, TheNextTaskToBeDueIsNotOneThatIsHeldBack) {
   EXPECT_TRUE(paused.claims.empty());
   EXPECT_GT(paused.next_due.value_or(std::chrono::hours{1}), std::chrono::milliseconds{0});
 
-  crash_worker_of(submit());
+  submit_suspects({new_task()});
   ClaimRequest request = claim_request(10);
   request.suspects = 0;
   const ClaimBatch suspects = queue().claim(request);

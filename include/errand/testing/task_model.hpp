@@ -77,7 +77,7 @@ class TaskModel {
   [[nodiscard]] std::vector<Rank> claimable(const ClaimRequest& request, bool suspects) const {
     std::vector<Rank> ranks;
     for (const auto& [id, task] : tasks_) {
-      if ((task.crashes > 0) != suspects) continue;
+      if ((task.crashes >= kSuspectCrashes) != suspects) continue;
       if (const std::optional<Rank> of_task = rank(id, request)) ranks.push_back(*of_task);
     }
     std::sort(ranks.begin(), ranks.end());
@@ -143,7 +143,6 @@ class TaskModel {
       apply(task, task.cancel_requested         ? TaskEvent::cancel
                   : task.crashes >= max_crashes ? TaskEvent::fail
                                                 : TaskEvent::rescue);
-      task.due = now_;
       rescued.emplace(id, task.status);
     }
     return rescued;
