@@ -47,9 +47,8 @@ void Handlers::add_raw(const std::string& type, RawHandler handler) {
     throw ConfigurationException{error.what()};
   }
   if (!handler) throw ConfigurationException{"the handler for type " + type + " is empty"};
-  if (!handlers_.try_emplace(type, std::move(handler)).second) {
-    throw ConfigurationException{"type " + type + " has a handler already"};
-  }
+  if (has(type)) throw ConfigurationException{"type " + type + " has a handler already"};
+  handlers_[type] = std::move(handler);
 }
 
 void Handlers::use(Middleware middleware) {

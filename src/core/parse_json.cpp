@@ -19,10 +19,12 @@ namespace json = boost::json;
 /// Builds the value as Boost.JSON's own parser does, but for numbers with a fraction or exponent:
 /// that one is off by a bit for many of them and makes infinity of the biggest.
 struct ValueBuilder {
+  // NOLINTBEGIN(readability-identifier-naming): Boost.JSON asks for these names
   static constexpr std::size_t max_object_size = json::object::max_size();
   static constexpr std::size_t max_array_size = json::array::max_size();
   static constexpr std::size_t max_key_size = json::string::max_size();
   static constexpr std::size_t max_string_size = json::string::max_size();
+  // NOLINTEND(readability-identifier-naming)
 
   explicit ValueBuilder(unsigned char* buffer, std::size_t size)
       : stack{json::storage_ptr{}, buffer, size} {}
