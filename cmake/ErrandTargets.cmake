@@ -9,6 +9,8 @@ function(errand_compile_options target)
     VISIBILITY_INLINES_HIDDEN ON)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
+    # Users' stack traces show these paths: where the sources lay is nobody's business.
+    -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=
     $<$<BOOL:${ERRAND_WARNINGS_AS_ERRORS}>:-Werror>)
 endfunction()
 

@@ -118,7 +118,7 @@ class ERRAND_EXPORT Handlers {
   template <class Message, class F>
   void add(const std::string& type, F handler) {
     add_raw(type, [handler = std::move(handler)](const Envelope& envelope, TaskContext& context) {
-      const Message message = decode_message<Message>(envelope);
+      const auto message = decode_message<Message>(envelope);
       auto call = [&]() -> decltype(auto) {
         if constexpr (std::invocable<const F&, const Message&, TaskContext&>) {
           return std::invoke(handler, message, context);

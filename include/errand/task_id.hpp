@@ -31,6 +31,7 @@ class ERRAND_EXPORT TaskId {
 
   [[nodiscard]] const std::array<std::uint8_t, 16>& bytes() const noexcept { return bytes_; }
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): takes the 0 of a defaulted <=> for a pointer
   friend auto operator<=>(const TaskId&, const TaskId&) = default;
 
  private:

@@ -5,6 +5,16 @@
 
 #include "errand/handler.hpp"
 
+namespace errand {
+
+/// What a task fails with whose command did not exit with 0.
+class CommandFailed : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace errand
+
 namespace errand::detail {
 
 /// A handler that is a command: `/bin/sh -c command`, in a process group of its own, gets the
@@ -13,11 +23,5 @@ namespace errand::detail {
 /// task fails, with its standard error as message. After `timeout` (0: none), or when asked to
 /// stop, the whole group is killed.
 [[nodiscard]] RawHandler exec_handler(std::string command, std::chrono::milliseconds timeout);
-
-/// Thrown for a command that did not exit with 0.
-class CommandFailed : public Error {
- public:
-  using Error::Error;
-};
 
 }  // namespace errand::detail

@@ -50,6 +50,11 @@ std::optional<Progress> HeldTask::take_progress() {
   return std::exchange(progress_, std::nullopt);
 }
 
+void HeldTask::give_progress_back(Progress progress) {
+  const std::lock_guard lock{progress_mutex_};
+  if (!progress_) progress_ = std::move(progress);
+}
+
 Outcome Executor::run(HeldTask& task) const noexcept {
   const Claim& claim = task.claim();
   // A stop that came before the start needs no handler.

@@ -30,6 +30,8 @@ class HeldTask {
   void set_progress(Progress progress);
   /// The newest progress not taken yet.
   [[nodiscard]] std::optional<Progress> take_progress();
+  /// What was taken could not be stored: it counts again, unless there is a newer one.
+  void give_progress_back(Progress progress);
 
  private:
   Claim claim_;

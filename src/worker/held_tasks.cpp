@@ -129,19 +129,29 @@ std::vector<ProgressReport> HeldTasks::take_progress() {
   return reports;
 }
 
-void HeldTasks::lost(const Lease& lease) {
+void HeldTasks::give_progress_back(const std::vector<ProgressReport>& reports) {
+  const std::lock_guard lock{mutex_};
+  for (const ProgressReport& report : reports) {
+    if (const Entry* entry = find(report.lease, Stage::running)) {
+      entry->task->give_progress_back(report.progress);
+    }
+  }
+}
+
+bool HeldTasks::lost(const Lease& lease) {
   std::shared_ptr<HeldTask> task;
   {
     const std::lock_guard lock{mutex_};
     const auto found = entries_.find(lease.id);
     if (found == entries_.end() || found->second.task->claim().lease.version != lease.version ||
         found->second.stage == Stage::ended) {
-      return;  // an ended one is about to be settled, which will find out by itself
+      return false;  // an ended one is settled about now, which will find out by itself
     }
     task = drop(found);
   }
   // Stop callbacks are the handlers' code: not under the lock. The same below.
   task->ask_to_stop(StopReason::lease_lost);
+  return true;
 }
 
 void HeldTasks::cancel_requested(const Lease& lease) {

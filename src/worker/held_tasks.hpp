@@ -53,7 +53,10 @@ class HeldTasks {
 
   [[nodiscard]] std::vector<Lease> leases();
   [[nodiscard]] std::vector<ProgressReport> take_progress();
-  void lost(const Lease& lease);
+  /// The storage did not take these.
+  void give_progress_back(const std::vector<ProgressReport>& reports);
+  /// False: it has ended meanwhile, and its own settlement made the lease look lost.
+  bool lost(const Lease& lease);
   void cancel_requested(const Lease& lease);
   /// Hands back what has been in the buffer for longer than `age`: its handlers are busy.
   void release_stale(std::chrono::milliseconds age);

@@ -254,12 +254,14 @@ class Worker::Impl {
   /// out then, and others do the work again.
   void settle(const std::vector<Settlement>& batch) {
     milliseconds pause = kFirstPauseAfterError;
+    bool in_doubt = false;
     while (true) {
       try {
-        count(batch, engine_.queue().settle(batch));
+        count(batch, engine_.queue().settle(batch), in_doubt);
         return;
       } catch (const StorageException& error) {
         // Repeating is safe even in doubt: what was settled the first time reports a lost lease.
+        in_doubt = in_doubt || error.retry() == StorageException::Retry::in_doubt;
         logger_.error(fmt::format("cannot store {} outcomes, trying again in {} ms: {}",
                                   batch.size(), pause.count(), error.what()));
       } catch (const Error& error) {
@@ -288,12 +290,14 @@ class Worker::Impl {
     return true;
   }
 
-  void count(const std::vector<Settlement>& batch, const std::vector<SettleStatus>& statuses) {
+  /// `repeated`: a lost lease most likely means that the first try did succeed.
+  void count(const std::vector<Settlement>& batch, const std::vector<SettleStatus>& statuses,
+             bool repeated) {
     std::int64_t failures = 0;
     {
       const std::lock_guard lock{mutex_};
       for (std::size_t i = 0; i < batch.size(); ++i) {
-        if (statuses[i] == SettleStatus::lease_lost) {
+        if (statuses[i] == SettleStatus::lease_lost && !repeated) {
           logger_.warning("task " + batch[i].lease.id.to_string() +
                           " was taken over meanwhile; this attempt's outcome is dropped");
           continue;
@@ -331,23 +335,15 @@ class Worker::Impl {
     auto next_extend = Steady::now() + extend_every;
     auto next_beat = Steady::now();
     auto next_rescue = Steady::now();
+    bool extend_now = false;
     while (true) {
-      bool extend_now = false;
-      {
-        std::unique_lock lock{mutex_};
-        keeper_wakes_.wait_for(lock, tick,
-                               [this] { return keeper_ends_ || look_for_cancellations_; });
-        if (keeper_ends_) return;
-        extend_now = std::exchange(look_for_cancellations_, false);
-      }
       const auto now = Steady::now();
       if (extend_now || now >= next_extend) {
         next_extend = now + extend_every;
         guarded("extend leases", [this] { extend_leases(); });
       }
       held_.release_stale(kLongestInBuffer);
-      guarded("report progress",
-              [this] { engine_.queue().report_progress(held_.take_progress()); });
+      guarded("report progress", [this] { report_progress(); });
       if (now >= next_beat) {
         next_beat = now + extend_every;
         guarded("show this worker", [this] { beat(); });
@@ -359,6 +355,11 @@ class Worker::Impl {
       if (options_.memory_limit > 0 && resident_bytes() > options_.memory_limit) {
         end(WorkerReport::Reason::memory_limit);
       }
+      std::unique_lock lock{mutex_};
+      keeper_wakes_.wait_for(lock, tick,
+                             [this] { return keeper_ends_ || look_for_cancellations_; });
+      if (keeper_ends_) return;
+      extend_now = std::exchange(look_for_cancellations_, false);
     }
   }
 
@@ -375,10 +376,23 @@ class Worker::Impl {
     const std::vector<Lease> leases = held_.leases();
     for (const LeaseState& state : engine_.queue().extend(leases, options_.lease)) {
       if (state.lost) {
-        held_.lost(state.lease);
+        if (!held_.lost(state.lease)) continue;
+        logger_.warning("task " + state.lease.id.to_string() +
+                        " was taken over meanwhile; this attempt is asked to stop");
       } else if (state.cancel_requested) {
         held_.cancel_requested(state.lease);
       }
+    }
+  }
+
+  /// A handler may report once and then work for long: what could not be stored is tried again.
+  void report_progress() {
+    const std::vector<ProgressReport> reports = held_.take_progress();
+    try {
+      engine_.queue().report_progress(reports);
+    } catch (const Error&) {
+      held_.give_progress_back(reports);
+      throw;
     }
   }
 

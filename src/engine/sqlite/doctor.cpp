@@ -1,6 +1,7 @@
 #include "engine/sqlite/doctor.hpp"
 
 #include <filesystem>
+#include <set>
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <sys/vfs.h>
@@ -137,7 +138,10 @@ Finding expired_tasks(Database& database) {
 
 void add_queue_findings(std::vector<Finding>& findings, TaskCatalog& catalog,
                         WorkerRegistry& workers) {
-  const bool any_worker = !workers.workers().empty();
+  std::set<std::string> served;
+  for (const WorkerInfo& worker : workers.workers()) {
+    served.insert(worker.queues.begin(), worker.queues.end());
+  }
   bool all_well = true;
   for (const QueueStats& queue : catalog.stats().queues) {
     if (queue.due == 0) continue;
@@ -146,8 +150,8 @@ void add_queue_findings(std::vector<Finding>& findings, TaskCatalog& catalog,
     if (queue.paused) {
       findings.push_back({Severity::warning, subject, waiting + ", and it is paused",
                           "resume it with `errand queue resume " + queue.queue + "`"});
-    } else if (!any_worker) {
-      findings.push_back({Severity::warning, subject, waiting + ", and no worker is running",
+    } else if (!served.contains(queue.queue)) {
+      findings.push_back({Severity::warning, subject, waiting + ", and no worker serves it",
                           "start one with `errand worker --queue " + queue.queue + "`"});
     } else if (queue.oldest_due && *queue.oldest_due > kLongWait) {
       findings.push_back(

@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -43,14 +42,16 @@ WakeFile::WakeFile(const std::string& path) {
     const std::string reason = std::strerror(errno);
     if (descriptor_ >= 0) close(descriptor_);
     throw StorageException{std::string{doing} + " " + path + ": " + reason +
-                               "; the directory must be writable for this user",
+                               "; the directory must be writable for this user, and not full",
                            StorageException::Retry::useless};
   };
   if (descriptor_ < 0) fail("cannot open");
-  // Growing only: a file that others have mapped must never shrink under them.
-  struct stat status {};
-  if (fstat(descriptor_, &status) != 0) fail("cannot examine");
-  if (status.st_size < kBytes && ftruncate(descriptor_, kBytes) != 0) fail("cannot size");
+  // Room on the disk now, not at the first write to the page, which would be a SIGBUS; and growing
+  // only: a file that others have mapped must never shrink under them.
+  if (const int code = posix_fallocate(descriptor_, 0, kBytes); code != 0) {
+    errno = code;
+    fail("cannot make room for");
+  }
   void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
   if (memory == MAP_FAILED) fail("cannot map");
   // All-zero bytes, which a new file holds, are counters at zero.

@@ -88,6 +88,10 @@ class ChaosCase(unittest.TestCase):
         self.workers.append(worker)
         return worker
 
+    def log_of(self, number):
+        with open(os.path.join(self.directory, f"worker-{number}.log")) as log:
+            return log.read()
+
     def wait_until(self, condition, what, deadline=60.0):
         """Asks again and again: the processes under test have no other way to tell us."""
         end = time.monotonic() + deadline

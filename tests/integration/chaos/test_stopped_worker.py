@@ -26,8 +26,7 @@ class StoppedWorker(ChaosCase):
         before = self.query("SELECT * FROM async_tasks WHERE task_id = ?", task)
 
         os.kill(first.pid, signal.SIGCONT)
-        log = os.path.join(self.directory, "worker-0.log")
-        self.wait_until(lambda: "taken over" in open(log).read(), "the first worker notices")
+        self.wait_until(lambda: "taken over" in self.log_of(0), "the first worker notices")
         self.assertEqual(self.query("SELECT * FROM async_tasks WHERE task_id = ?", task), before)
         workers = self.query(
             "SELECT worker, status FROM ledger WHERE task_id = ? ORDER BY version", task)
