@@ -199,6 +199,7 @@ TEST(Handlers, ServeManyThreadsAtOnce) {
   handlers.use([](const Envelope&, TaskContext&, const Next& next) { return next(); });
   handlers.add<int>("double", [](int n) { return 2 * n; });
   std::vector<std::jthread> threads;
+  threads.reserve(4);
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
       for (int i = 0; i < 1000; ++i) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace shop {
 
@@ -14,7 +15,8 @@ class CardRefused : public std::runtime_error {
 
 class WithData : public std::exception {
  public:
-  explicit WithData(const errand::ExceptionData& error) : data{error} {}
+  // NOLINTNEXTLINE(bugprone-throw-keyword-missing): ExceptionData is data, as its name says
+  explicit WithData(errand::ExceptionData error) : data{std::move(error)} {}
   errand::ExceptionData data;
 };
 

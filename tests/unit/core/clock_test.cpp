@@ -39,6 +39,7 @@ TEST(FakeClock, LosesNoAdvanceOfSeveralThreads) {
   constexpr int kThreads = 4;
   constexpr int kSteps = 10'000;
   std::vector<std::jthread> threads;
+  threads.reserve(kThreads);
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([&] {
       for (int step = 0; step < kSteps; ++step) clock.advance(microseconds{1});

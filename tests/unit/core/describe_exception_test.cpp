@@ -47,6 +47,7 @@ struct NameAndMessage {
   std::string class_name;
   std::string message;
   friend bool operator==(const NameAndMessage&, const NameAndMessage&) = default;
+  // NOLINTNEXTLINE(readability-identifier-naming): GoogleTest asks for this name
   friend void PrintTo(const NameAndMessage& shown, std::ostream* out) {
     *out << shown.class_name << ": " << shown.message;
   }

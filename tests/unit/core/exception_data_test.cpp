@@ -103,7 +103,7 @@ TEST(ExceptionData, MembersOfAnotherTypeTakeTheirDefaults) {
 
 TEST(ExceptionData, TextThatIsNoSuchObjectIsTheMessageOfUnknown) {
   for (const char* text :
-       {"", "boom", "[]", "{}", "7", R"({"foo":1})", "{\"class\":\"X\",...}", "\"x\""}) {
+       {"", "boom", "[]", "{}", "7", R"({"foo":1})", R"({"class":"X",...})", "\"x\""}) {
     const ExceptionData data = parse_exception_data(text);
     EXPECT_EQ(data.class_name, "unknown") << text;
     EXPECT_EQ(data.message, text);

@@ -105,9 +105,11 @@ TEST(TaskId, AHundredThousandOfFourThreadsDiffer) {
   std::unordered_set<TaskId> all;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(4);
     for (int i = 0; i < 4; ++i) {
       threads.emplace_back([&] {
         std::vector<TaskId> mine;
+        mine.reserve(25'000);
         for (int n = 0; n < 25'000; ++n) mine.push_back(TaskId::generate());
         const std::lock_guard lock{mutex};
         all.insert(mine.begin(), mine.end());
@@ -150,6 +152,7 @@ TEST(TaskId, ParentAndChildOfAForkGenerateDifferentOnes) {
 
 TEST(TaskId, SortsAsItsTextDoes) {
   std::vector<TaskId> ids;
+  ids.reserve(100);
   for (int i = 0; i < 100; ++i) ids.push_back(TaskId::generate());
   std::sort(ids.begin(), ids.end());
   const auto by_text = [](const TaskId& a, const TaskId& b) {

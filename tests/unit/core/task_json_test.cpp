@@ -143,7 +143,7 @@ TEST(TaskJson, TheErrorNamesTheMemberThatIsWrong) {
       {"taskId", "", "member \"taskId\" is missing"},
       {"taskId", "null", "member \"taskId\" is missing"},
       {"taskId", "7", "member \"taskId\" must be a string, and is a number"},
-      {"taskId", R"("abc")", "member \"taskId\" must be a UUID version 4, and is \"abc\""},
+      {"taskId", R"("abc")", R"(member "taskId" must be a UUID version 4, and is "abc")"},
       {"status", "", "member \"status\" is missing"},
       {"status", "true", "member \"status\" must be a string, and is a bool"},
       {"status", R"("PENDING")", "and is \"PENDING\""},
