@@ -106,18 +106,30 @@ class EnvironmentBlock {
   _exit(127);
 }
 
-/// Reads what is there. False: the other side has closed.
-bool read_some(const Descriptor& from, std::string& into) {
+enum class Read { some, nothing_yet, closed };
+
+/// Once, so that whoever writes faster than this reads does not keep it from looking at the time.
+Read read_some(const Descriptor& from, std::string& into) {
   std::array<char, 65536> chunk;
   while (true) {
     const ssize_t count = read(from.get(), chunk.data(), chunk.size());
     if (count > 0) {
       into.append(chunk.data(), static_cast<std::size_t>(count));
-      continue;
+      return Read::some;
     }
-    if (count == 0) return false;
-    if (errno == EINTR) continue;
-    return errno == EAGAIN;
+    if (count == 0) return Read::closed;
+    if (errno != EINTR) return errno == EAGAIN ? Read::nothing_yet : Read::closed;
+  }
+}
+
+/// The most that a pipe can hold, unless the administrator allows more.
+constexpr std::size_t kMostInPipe = std::size_t{1} << 20;
+
+/// What the command left in the pipe, and no more: a process that escaped from its group may go on
+/// writing.
+void read_rest(const Descriptor& from, std::string& into) {
+  const std::size_t enough = into.size() + kMostInPipe;
+  while (into.size() < enough && read_some(from, into) == Read::some) {
   }
 }
 
@@ -134,6 +146,16 @@ bool write_some(const Descriptor& to, std::string_view& text) {
     }
   }
   return false;
+}
+
+/// Kills what there is of the group and returns the status of its leader. In this order: while the
+/// leader is not waited for, its number cannot become another group's.
+int end_group(pid_t leader) {
+  kill(-leader, SIGKILL);
+  int status = 0;
+  while (waitpid(leader, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
 }
 
 int poll_timeout(const std::optional<Steady::time_point>& deadline) {
@@ -169,6 +191,12 @@ ChildResult run_child(const ChildOptions& options, std::string_view input,
   }
   const std::stop_callback on_stop{stop, [&] { eventfd_write(stop_event.get(), 1); }};
   const Descriptor exit_event{static_cast<int>(syscall(SYS_pidfd_open, child, 0))};
+  if (!exit_event.open()) {
+    const int reason = errno;
+    end_group(child);
+    errno = reason;
+    fail("cannot watch the command");
+  }
 
   ChildResult result;
   std::optional<ChildResult::End> killed;
@@ -183,8 +211,8 @@ ChildResult run_child(const ChildOptions& options, std::string_view input,
                                   {stop_event.get(), POLLIN, 0}}};
     if (poll(events.data(), events.size(), poll_timeout(deadline)) < 0 && errno != EINTR) break;
     if (in.write.open() && !write_some(in.write, input)) in.write.close();
-    if (out.read.open() && !read_some(out.read, result.output)) out.read.close();
-    if (err.read.open() && !read_some(err.read, result.errors)) err.read.close();
+    if (out.read.open() && read_some(out.read, result.output) == Read::closed) out.read.close();
+    if (err.read.open() && read_some(err.read, result.errors) == Read::closed) err.read.close();
     if (result.errors.size() > 2 * options.max_errors) {
       result.errors.erase(0, result.errors.size() - options.max_errors);
     }
@@ -194,13 +222,9 @@ ChildResult run_child(const ChildOptions& options, std::string_view input,
     if (deadline && Steady::now() >= *deadline) killed = ChildResult::End::timed_out;
     if (result.output.size() > options.max_output) killed = ChildResult::End::output_too_large;
   }
-  if (killed && running) kill(-child, SIGKILL);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  kill(-child, SIGKILL);  // what it left behind in its group
-  if (out.read.open()) read_some(out.read, result.output);
-  if (err.read.open()) read_some(err.read, result.errors);
+  const int status = end_group(child);
+  if (out.read.open()) read_rest(out.read, result.output);
+  if (err.read.open()) read_rest(err.read, result.errors);
   if (result.errors.size() > options.max_errors) {
     result.errors.erase(0, result.errors.size() - options.max_errors);
   }

@@ -23,6 +23,13 @@ class FaultyEngine final : public CountingEngine {
     plan(call, Fault{retry, false}, times);
   }
 
+  /// All calls of this kind throw until mend() is called.
+  void break_down(Call call) { refuse(call, Retry::helps, 1'000'000); }
+  void mend() {
+    const std::lock_guard lock{mutex_};
+    for (auto& faults : faults_) faults.clear();
+  }
+
   /// The next calls of this kind are done, and throw all the same: the reply is lost.
   void lose_reply(Call call, Retry retry = Retry::in_doubt, std::size_t times = 1) {
     plan(call, Fault{retry, true}, times);

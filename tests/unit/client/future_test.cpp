@@ -263,7 +263,7 @@ TEST_F(FutureTest, LastingTroubleOfTheStorageEndsTheWait) {
 }
 
 TEST_F(FutureTest, TroubleDoesNotMakeATimeoutLonger) {
-  engine.refuse(Call::finished, Retry::helps, 1'000'000);
+  engine.break_down(Call::finished);
   const auto future = submit();
   EXPECT_THROW(static_cast<void>(future.get(milliseconds{1})), TimeoutException);
 }

@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <map>
 #include <memory>
 #include <stop_token>
+#include <utility>
 #include <vector>
 
 #include "errand/testing/printing.hpp"
@@ -180,6 +182,24 @@ TEST(HeldTasks, ProgressIsTakenOnceAndFromRunningTasksOnly) {
   EXPECT_EQ(reports.front().lease.version, running->claim().lease.version);
   EXPECT_EQ(reports.front().progress, (Progress{1, 2, "half"}));
   EXPECT_THAT(held.take_progress(), IsEmpty());
+}
+
+TEST(HeldTasks, ProgressThatCouldNotBeStoredIsTakenAgainUnlessThereIsANewerOne) {
+  HeldTasks held{2, 0};
+  held.add({some_claim(), some_claim()});
+  const auto first = held.next();
+  const auto second = held.next();
+  first->set_progress({1, 2, ""});
+  second->set_progress({1, 2, ""});
+  const auto reports = held.take_progress();
+  second->set_progress({2, 2, ""});
+  held.give_progress_back(reports);
+  std::map<TaskId, std::int64_t> done;
+  for (const ProgressReport& report : held.take_progress()) {
+    done[report.lease.id] = report.progress.done;
+  }
+  EXPECT_THAT(done, UnorderedElementsAre(std::pair{first->claim().lease.id, 1},
+                                         std::pair{second->claim().lease.id, 2}));
 }
 
 TEST(HeldTasks, ATaskLostWhileItWaitsIsNotRun) {

@@ -1,0 +1,217 @@
+#include <atomic>
+#include <gtest/gtest.h>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "errand/errors.hpp"
+
+#include "integration/worker_fixture.hpp"
+
+namespace errand {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::Call;
+using testing::eventually;
+using testing::kPatience;
+using testing::Milestone;
+using testing::RunningWorker;
+using Retry = StorageException::Retry;
+
+class WorkerOutageTest : public testing::WorkerTest {
+ protected:
+  WorkerOutageTest() {
+    handle([this](TaskContext&) {
+      ++runs;
+      return std::string{"1"};
+    });
+  }
+
+  /// What submit, one claim and one settlement make of a task's version.
+  std::int64_t version_of_an_undisturbed_task() {
+    const TaskHandle task = submit();
+    const auto claims =
+        other_process->queue().claim({.queues = {kDefaultQueue}, .worker = "w"}).claims;
+    if (claims.size() != 1 || claims.front().lease.id != task.id()) {
+      throw std::logic_error{"another task was claimed"};
+    }
+    const Settlement settlement{claims.front().lease, Completed{"1"}};
+    other_process->queue().settle({&settlement, 1});
+    return record(task).data.version.value();
+  }
+
+  std::atomic<int> runs = 0;
+};
+
+TEST_F(WorkerOutageTest, ClaimsAgainWhenTheStorageIsBack) {
+  engine.refuse(Call::claim, Retry::helps, 2);
+  const TaskHandle task = submit();
+  RunningWorker worker{engine, handlers, {}, logger};
+  EXPECT_EQ(task.get_json(kPatience), "1");
+  EXPECT_TRUE(logger.says("cannot claim tasks, trying again in 100 ms: the storage is away"));
+  EXPECT_TRUE(logger.says("trying again in 200 ms")) << "each pause is longer";
+}
+
+TEST_F(WorkerOutageTest, AClaimWhoseReplyWasLostIsMadeGoodByTheNextWorker) {
+  engine.lose_reply(Call::claim);
+  const TaskHandle task = submit();
+  RunningWorker worker{engine, handlers, {}, logger};
+  ASSERT_TRUE(logger.says("cannot claim tasks"));
+  EXPECT_EQ(task.status(), TaskStatus::running) << "the storage thinks so";
+  pass(seconds{16});
+  EXPECT_EQ(task.get_json(kPatience), "1");
+  EXPECT_EQ(runs, 1);
+}
+
+TEST_F(WorkerOutageTest, KeepsAnOutcomeUntilTheStorageTakesIt) {
+  const std::int64_t version = version_of_an_undisturbed_task();
+  engine.refuse(Call::settle, Retry::helps, 2);
+  const TaskHandle task = submit();
+  RunningWorker worker{engine, handlers, {}, logger};
+  EXPECT_EQ(task.get_json(kPatience), "1");
+  EXPECT_TRUE(logger.says("cannot store 1 outcomes"));
+  EXPECT_EQ(worker.stop_and_report().completed, 1);
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(record(task).data.version, version);
+}
+
+TEST_F(WorkerOutageTest, KeepsTheLeaseOfAnOutcomeItCannotStore) {
+  WorkerOptions options = one_at_a_time();
+  options.lease = milliseconds{300};
+  engine.break_down(Call::settle);
+  const TaskHandle task = submit();
+  RunningWorker worker{engine, handlers, options, logger};
+  ASSERT_TRUE(logger.says("cannot store 1 outcomes"));
+  for (int i = 0; i < 3; ++i) {
+    clock.advance(milliseconds{299});
+    EXPECT_TRUE(other_process->queue().rescue({}).empty()) << "round " << i;
+    ASSERT_TRUE(engine.was_called(Call::extend, engine.calls(Call::extend) + 2));
+  }
+  engine.mend();
+  EXPECT_EQ(task.get_json(kPatience), "1");
+  EXPECT_EQ(runs, 1);
+}
+
+TEST_F(WorkerOutageTest, ASettlementWhoseReplyWasLostCountsOnce) {
+  const std::int64_t version = version_of_an_undisturbed_task();
+  engine.lose_reply(Call::settle);
+  const TaskHandle task = submit();
+  RunningWorker worker{engine, handlers, one_at_a_time(), logger};
+  ASSERT_TRUE(engine.was_called(Call::settle, 2)) << "in doubt, it asks again";
+  const TaskHandle next = submit();
+  EXPECT_EQ(next.get_json(kPatience), "1");
+  EXPECT_EQ(task.get_json(kPatience), "1");
+  EXPECT_EQ(record(task).data.version, version);
+  EXPECT_EQ(runs, 2);
+  EXPECT_EQ(worker.stop_and_report().completed, 2);
+}
+
+TEST_F(WorkerOutageTest, ARetryWhoseReplyWasLostCountsOnce) {
+  handle([](TaskContext&) -> std::string { throw std::runtime_error{"no"}; }, "failing");
+  engine.lose_reply(Call::settle);
+  const TaskHandle task = submit({}, "failing");
+  RunningWorker worker{engine, handlers, one_at_a_time(), logger};
+  ASSERT_TRUE(engine.was_called(Call::settle, 2));
+  static_cast<void>(worker.stop_and_report());
+  EXPECT_EQ(record(task).attempts, 1);
+  EXPECT_EQ(record(task).data.status, TaskStatus::retrying);
+  EXPECT_EQ(record(task).available_at, clock.now() + seconds{1});
+}
+
+TEST_F(WorkerOutageTest, SurvivesAKeeperThatReachesNothing) {
+  Milestone started;
+  Milestone release;
+  handle(
+      [&](TaskContext& context) {
+        context.progress(1, 2);
+        started.reach();
+        if (!release.was_reached()) throw std::logic_error{"nobody released it"};
+        return std::string{"\"done\""};
+      },
+      "slow");
+  for (const Call call : {Call::extend, Call::report_progress, Call::rescue}) {
+    engine.break_down(call);
+  }
+  WorkerOptions options;
+  options.lease = milliseconds{300};
+  const TaskHandle task = submit({}, "slow");
+  RunningWorker worker{engine, handlers, options, logger};
+  ASSERT_TRUE(started.was_reached());
+  EXPECT_TRUE(logger.says("cannot extend leases: the storage is away"));
+  EXPECT_TRUE(logger.says("cannot report progress"));
+  EXPECT_TRUE(logger.says("cannot rescue tasks"));
+  release.reach();
+  EXPECT_EQ(task.get_json(kPatience), "\"done\"");
+}
+
+TEST_F(WorkerOutageTest, ProgressThatCouldNotBeStoredIsStoredLater) {
+  Milestone seen;
+  handle(
+      [&](TaskContext& context) {
+        context.progress(1, 2, "half");
+        if (!seen.was_reached()) throw std::logic_error{"nobody saw it"};
+        return std::string{"1"};
+      },
+      "slow");
+  engine.refuse(Call::report_progress);
+  WorkerOptions options;
+  options.lease = milliseconds{300};
+  const TaskHandle task = submit({}, "slow");
+  RunningWorker worker{engine, handlers, options, logger};
+  ASSERT_TRUE(logger.says("cannot report progress"));
+  EXPECT_TRUE(eventually([&] { return task.progress() == Progress{1, 2, "half"}; }));
+  seen.reach();
+  EXPECT_EQ(task.get_json(kPatience), "1");
+}
+
+TEST_F(WorkerOutageTest, AWorkerThatEndsDuringAnOutageGivesUpAfterItsGracePeriod) {
+  engine.break_down(Call::settle);
+  const TaskHandle task = submit();
+  WorkerOptions options = one_at_a_time();
+  options.grace = milliseconds{50};
+  RunningWorker worker{engine, handlers, options, logger};
+  ASSERT_TRUE(logger.says("cannot store 1 outcomes"));
+  const WorkerReport report = worker.stop_and_report();
+  EXPECT_EQ(report.completed, 0);
+  engine.mend();
+  // Its lease runs out, and others do the work again.
+  RunningWorker next{engine, handlers, one_at_a_time()};
+  pass(seconds{16});
+  EXPECT_EQ(task.get_json(kPatience), "1");
+  EXPECT_EQ(runs, 2);
+}
+
+TEST_F(WorkerOutageTest, NothingIsLostAndNothingSettledTwiceWhenCallsFailNowAndThen) {
+  const std::int64_t version = version_of_an_undisturbed_task();
+  constexpr int kTasks = 200;
+  std::mutex mutex;
+  std::map<TaskId, int> runs_of;
+  handle(
+      [&](TaskContext& context) {
+        const std::lock_guard lock{mutex};
+        return std::to_string(++runs_of[context.id()]);
+      },
+      "counted");
+  std::vector<TaskHandle> handles;
+  for (int i = 0; i < kTasks; ++i) handles.push_back(submit({}, "counted"));
+  for (int i = 0; i < 3; ++i) {
+    engine.refuse(Call::claim);
+    engine.refuse(Call::settle);
+    engine.lose_reply(Call::settle);
+    engine.refuse(Call::extend);
+    engine.lose_reply(Call::extend);
+  }
+  WorkerOptions options;
+  options.max_prefetch = 10;  // many claims and settlements rather than a few big ones
+  RunningWorker worker{engine, handlers, options};
+  for (const TaskHandle& task : handles) EXPECT_EQ(task.get_json(kPatience), "1");
+  EXPECT_EQ(runs_of.size(), static_cast<std::size_t>(kTasks));
+  for (const TaskHandle& task : handles) EXPECT_EQ(record(task).data.version, version);
+}
+
+}  // namespace
+}  // namespace errand
