@@ -65,15 +65,19 @@ void watch(Application& app, const TaskHandle& task, std::optional<milliseconds>
 std::string await_result(Application& app, TaskId id, std::optional<milliseconds> timeout,
                          Console& console) {
   const TaskHandle task{app.tasks(), id};
-  try {
-    if (!console.err_screen.is_terminal) return task.get_json(timeout);
+  if (console.err_screen.is_terminal) {
     watch(app, task, timeout, console);
-    return task.get_json(milliseconds{0});
-  } catch (const TimeoutException&) {
-    throw TimeoutException{fmt::format(
-        "task {0} is not finished after {1}; it goes on: errand wait {0} waits for it again",
-        id.to_string(), format_span(timeout.value_or(milliseconds{0})))};
+  } else {
+    task.wait(timeout);
   }
+  // Whoever gives no time at all still wants one look.
+  if (timeout && !is_final(task.status())) {
+    throw TimeoutException{fmt::format(
+        "task {0} is not finished in time; it goes on, and errand wait {0} waits for it "
+        "again",
+        id.to_string())};
+  }
+  return task.get_json();
 }
 
 ExitCode print_result(Application& app, TaskId id, std::optional<milliseconds> timeout,

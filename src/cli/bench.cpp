@@ -59,9 +59,9 @@ ExitCode run_bench(const BenchCommand& command, Invocation& invocation) {
   }
   if (command.json) {
     // By hand: Boost.JSON writes 250 as 2.5E2, which is right and hard to read.
-    std::string json = fmt::format("{{\"dsn\":{},\"tasks\":{}",
-                                   boost::json::serialize(boost::json::value(dsn.to_string())),
-                                   command.tasks);
+    std::string json =
+        fmt::format("{{\"dsn\":{},\"tasks\":{}",
+                    boost::json::serialize(boost::json::value(dsn.to_string())), command.tasks);
     for (const auto& [name, value] : figures) {
       json += fmt::format(",\"{}\":{:.{}f}", name, value, is_duration(name) ? 3 : 0);
     }

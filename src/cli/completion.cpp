@@ -33,7 +33,7 @@ void add_completion(CLI::App& parent, Invocation& invocation) {
   const auto options = std::make_shared<CompletionCommand>(CompletionCommand{parent, {}});
   CLI::App& command = add_command(parent, "completion",
                                   "Print a script that lets your shell complete", kProgramCommands);
-  add_argument(command, "SHELL", options->shell, "bash, zsh or fish")
+  add_argument(command, "SHELL", options->shell, "Which one")
       .required()
       .one_of({"bash", "zsh", "fish"});
   add_examples(command, {

@@ -16,6 +16,15 @@ void say(Console& console, std::string_view sentence) {
   fmt::print(console.err, "errand: {}\n", printable(sentence));
 }
 
+/// Configuration errors may list the right forms, a line each.
+void say_lines(Console& console, std::string_view text) {
+  say(console, text.substr(0, text.find('\n')));
+  while (text.find('\n') != std::string_view::npos) {
+    text.remove_prefix(text.find('\n') + 1);
+    fmt::print(console.err, "{}\n", printable(text.substr(0, text.find('\n'))));
+  }
+}
+
 }  // namespace
 
 ExitCode report(const std::exception_ptr& error, Console& console) {
@@ -41,7 +50,7 @@ ExitCode report(const std::exception_ptr& error, Console& console) {
     say(console, e.what());
     return ExitCode::storage_unreachable;
   } catch (const ConfigurationException& e) {
-    say(console, e.what());
+    say_lines(console, e.what());
     return ExitCode::usage;
   } catch (const ValidationException& e) {
     say(console, e.what());

@@ -88,8 +88,8 @@ void print_groups(const std::vector<FailureGroup>& groups, bool json, Console& c
                {.title = "LAST", .align = Column::Align::right}}};
   const Timestamp now = system_clock().now();
   for (const FailureGroup& group : groups) {
-    table.add_row(
-        {format_count(group.count), group.type, group.error_class, format_age(group.last, now)});
+    table.add_row({format_count(group.count), group.type, group.error_class,
+                   format_short_age(group.last, now) + " ago"});
   }
   table.print(console.out, console.out_screen);
 }
@@ -97,8 +97,8 @@ void print_groups(const std::vector<FailureGroup>& groups, bool json, Console& c
 void print_failures(const TaskPage& page, Console& console) {
   Table table{{{.title = "ID"},
                {.title = "TYPE", .may_shrink = true},
-               {.title = "QUEUE", .may_shrink = true},
-               {.title = "FAILED"},
+               {.title = "QUEUE", .may_shrink = true, .may_drop = true},
+               {.title = "AGE", .align = Column::Align::right},
                {.title = "ERROR", .may_shrink = true}}};
   const Timestamp now = system_clock().now();
   for (const TaskRecord& task : page.items) {
@@ -106,7 +106,7 @@ void print_failures(const TaskPage& page, Console& console) {
     table.add_row({task.data.id.to_string(),
                    task.type,
                    task.queue.value_or(""),
-                   format_age(failed_at(task), now),
+                   format_short_age(failed_at(task), now),
                    {error.class_name + ": " + error.message, Colour::red}});
   }
   if (!table.empty()) table.print(console.out, console.out_screen);

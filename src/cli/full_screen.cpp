@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
+#include <limits>
 #include <poll.h>
 #include <string>
 #include <sys/ioctl.h>
@@ -80,7 +81,9 @@ void FullScreen::draw(std::string_view picture) {
 FullScreen::Event FullScreen::wait(std::chrono::milliseconds timeout) {
   std::array<pollfd, 2> sources{pollfd{signal_pipe[0], POLLIN, 0},
                                 pollfd{reads_keys_ ? STDIN_FILENO : -1, POLLIN, 0}};
-  if (poll(sources.data(), sources.size(), static_cast<int>(timeout.count())) <= 0) {
+  const auto longest = std::chrono::milliseconds{std::numeric_limits<int>::max()};
+  if (poll(sources.data(), sources.size(), static_cast<int>(std::min(timeout, longest).count())) <=
+      0) {
     return Event::none;
   }
   char event = 0;

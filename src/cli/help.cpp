@@ -9,6 +9,7 @@
 #include "cli/colour.hpp"
 #include "cli/command_tree.hpp"
 #include "cli/display.hpp"
+#include "cli/options.hpp"
 
 namespace errand::cli {
 namespace {
@@ -55,24 +56,28 @@ std::string name_of(const CLI::Option& option) {
   return name;
 }
 
+std::string description_of(const CLI::Option& option) {
+  const std::vector<std::string> choices = value_choices(option);
+  if (choices.empty()) return option.get_description();
+  return fmt::format("{}: {}", option.get_description(), fmt::join(choices, ", "));
+}
+
 std::vector<Group> option_groups(const CLI::App& app) {
   std::vector<Group> groups;
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_positional()) {
       group_named(groups, "Arguments")
-          .entries.push_back({name_of(*option), option->get_description()});
+          .entries.push_back({name_of(*option), description_of(*option)});
     }
   }
-  std::vector<Group> last;
+  std::vector<Group> common;
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_positional() || option->get_group().empty()) continue;
-    // What every command has comes after what only this one has.
-    auto& where = option->get_group() == "Storage" || option == app.get_help_ptr() ? last : groups;
-    const std::string title = option == app.get_help_ptr() ? "Help" : option->get_group();
-    group_named(where, title).entries.push_back({name_of(*option), option->get_description()});
+    auto& where = option->get_group() == kCommonOptions ? common : groups;
+    group_named(where, option->get_group())
+        .entries.push_back({name_of(*option), description_of(*option)});
   }
-  std::ranges::reverse(last);
-  groups.insert(groups.end(), last.begin(), last.end());
+  groups.insert(groups.end(), common.begin(), common.end());
   return groups;
 }
 
@@ -83,6 +88,12 @@ std::vector<Group> command_groups(const CLI::App& app) {
         .entries.push_back({command->get_name(), command->get_description()});
   }
   return groups;
+}
+
+bool takes_time(const CLI::App& app) {
+  return std::ranges::any_of(app.get_options(), [](const CLI::Option* option) {
+    return value_name(*option).find(kTimeName) != std::string::npos;
+  });
 }
 
 /// `text` in lines of at most `width` columns, the following ones after `indent` spaces.
@@ -137,6 +148,9 @@ std::string HelpLayout::make_help(const CLI::App* app, std::string name,
       help += wrap(entry.description, width - column, column) + "\n";
     }
   }
+  if (takes_time(*app))
+    help +=
+        fmt::format("\n{} is 500ms, 5s, 2m, 1h, 7d, or a plain number of seconds.\n", kTimeName);
   const std::string footer = app->get_footer();
   if (!footer.empty()) help += "\n" + footer + "\n";
   return help;

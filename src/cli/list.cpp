@@ -51,8 +51,7 @@ void add_list(CLI::App& parent, Invocation& invocation) {
   const auto options = std::make_shared<ListCommand>();
   CLI::App& command = add_command(parent, "list", "List tasks, the newest first", kTaskCommands);
   add_texts(command, "--status", options->statuses, "STATUS",
-            "Only these: pending, running, retrying, completed, failed, cancelled; several with "
-            "commas between or by repeating it")
+            "Only these, separated by commas or each with its own --status")
       .comma_separated()
       .one_of(status_words());
   add_filter(command, options->page);

@@ -59,6 +59,7 @@ CLI::App& add_command(CLI::App& parent, const std::string& name, const std::stri
                       const std::string& group) {
   CLI::App* command = parent.add_subcommand(name, purpose);
   command->group(group);
+  command->set_help_flag("-h,--help", "Print this help")->group(kCommonOptions);
   return *command;
 }
 
@@ -121,7 +122,7 @@ AddedOption add_duration(CLI::App& command, const std::string& name,
                                 value = parse_duration_option(name, text);
                               },
                               description)
-                          ->type_name("TIME")};
+                          ->type_name(kTimeName)};
 }
 
 AddedOption add_duration(CLI::App& command, const std::string& name,
@@ -134,7 +135,7 @@ AddedOption add_duration(CLI::App& command, const std::string& name,
                                 value = parse_duration_option(name, text);
                               },
                               description)
-                          ->type_name("TIME")};
+                          ->type_name(kTimeName)};
 }
 
 AddedOption add_number(CLI::App& command, const std::string& name, std::int64_t& value,
@@ -167,7 +168,7 @@ void add_dsn(CLI::App& command, Invocation& invocation) {
                   "Where the tasks are, as sqlite:FILE; without it $ERRAND_DSN, else "
                   "$MESSENGER_TRANSPORT_DSN, else sqlite:errand.db")
       ->type_name("DSN")
-      ->group("Storage");
+      ->group(kCommonOptions);
 }
 
 void add_json(CLI::App& command, bool& json) {

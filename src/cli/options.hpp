@@ -30,6 +30,12 @@ namespace errand::cli {
 
 inline constexpr const char* kFileName = "FILE";
 
+/// How the value of a duration is called; the help says once what it may be.
+inline constexpr const char* kTimeName = "TIME";
+
+/// The help's group of what all commands have; it comes last.
+inline constexpr const char* kCommonOptions = "Common options";
+
 /// An option just added; what more there is to say of it.
 class AddedOption {
  public:

@@ -23,7 +23,7 @@ constexpr std::array kCommands{
     add_doctor, add_bench,  add_version, add_completion,
 };
 
-constexpr const char* kExitCodes =
+constexpr const char* kFooter =
     "Exit status:\n"
     "  0  done                       4  timed out\n"
     "  1  the task failed            5  no such task: unknown or expired\n"
@@ -31,18 +31,19 @@ constexpr const char* kExitCodes =
     "  3  the task was cancelled\n"
     "\n"
     "Examples:\n"
-    "  errand worker --drain &                    # runs what is due, then ends\n"
     "  id=$(errand submit errand.echo '{\"a\":1}')\n"
-    "  errand wait \"$id\"                          # {\"a\":1}\n"
+    "  errand worker --drain        # run what is due, then end; without --drain, go on\n"
+    "  errand wait \"$id\"            # {\"a\":1}\n"
     "\n"
-    "errand COMMAND --help tells more about one of them.";
+    "errand COMMAND --help tells more about a command.";
 
 void build(CLI::App& root, Invocation& invocation) {
   root.formatter(std::make_shared<HelpLayout>(invocation.console.out_screen));
-  root.set_help_flag("-h,--help", "Print this help");
-  root.set_version_flag("--version", std::string{"errand "} + kVersion, "Print the version");
+  root.set_help_flag("-h,--help", "Print this help")->group(kCommonOptions);
+  root.set_version_flag("--version", std::string{"errand "} + kVersion, "Print the version")
+      ->group(kCommonOptions);
   root.require_subcommand(1);
-  root.footer(kExitCodes);
+  root.footer(kFooter);
   add_dsn(root, invocation);
   for (const auto add : kCommands) add(root, invocation);
 }

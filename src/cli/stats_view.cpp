@@ -80,13 +80,14 @@ void print_workers(std::ostream& out, const std::vector<WorkerInfo>& workers, Ti
                {.title = "BUSY", .align = right},
                {.title = "HANDLED", .align = right},
                {.title = "FAILED", .align = right},
-               {.title = "STARTED", .align = right},
+               {.title = "UP", .align = right, .may_drop = true},
                {.title = "SEEN", .align = right}}};
   for (const WorkerInfo& worker : workers) {
     table.add_row({worker.worker, fmt::format("{}", fmt::join(worker.queues, ",")),
                    fmt::format("{}/{}", worker.running, worker.concurrency),
                    format_count(worker.handled), format_count(worker.failed),
-                   format_age(worker.started_at, now), format_age(worker.seen_at, now)});
+                   format_short_age(worker.started_at, now),
+                   format_short_age(worker.seen_at, now) + " ago"});
   }
   table.print(out, screen);
 }

@@ -50,7 +50,7 @@ Headers parse_headers(const std::vector<std::string>& texts) {
   return headers;
 }
 
-/// Checked to be JSON; the error says where it was taken from.
+/// Checked to be JSON; the error says where it was taken from: `the payload: not JSON at byte 5…`.
 std::string read_payload(const std::optional<std::string>& argument, Console& console) {
   if (!argument) return "{}";
   std::string text = *argument;
@@ -63,7 +63,7 @@ std::string read_payload(const std::optional<std::string>& argument, Console& co
   try {
     static_cast<void>(parse_json(text));
   } catch (const ValidationException& error) {
-    throw ValidationException{fmt::format("{} is not JSON: {}", source, error.what())};
+    throw ValidationException{fmt::format("{}: {}", source, error.what())};
   }
   return text;
 }
@@ -99,7 +99,17 @@ ExitCode submit_one(const SubmitCommand& command, Invocation& invocation) {
   const std::optional<milliseconds> limit = waits ? wait_limit(command) : std::nullopt;
 
   Application app{invocation.dsn(), {.open = EngineOptions::Open::create}};
-  app.tasks().submit_batch({&task, 1});
+  try {
+    app.tasks().submit_batch({&task, 1});
+  } catch (const StorageException& error) {
+    if (error.retry() != StorageException::Retry::in_doubt) throw;
+    throw StorageException{
+        fmt::format(
+            "{}; whether the task was stored is not known: submitting it again with --id {} "
+            "is safe",
+            error.what(), task.id.to_string()),
+        error.retry()};
+  }
   if (waits) return print_result(app, task.id, limit, invocation.console);
   fmt::print(invocation.console.out, "{}\n", task.id.to_string());
   return ExitCode::done;
@@ -124,31 +134,30 @@ void add_submit(CLI::App& parent, Invocation& invocation) {
   CLI::App& command = add_command(
       parent, "submit", "Submit a task, or one per line of a file; prints the ids", kTaskCommands);
   add_argument(command, "TYPE", options->type,
-               "What is to be done, as the worker knows it: email.send")
+               "What is to be done, by the name workers know: email.send")
       .required();
-  const AddedOption payload =
-      add_argument(command, "PAYLOAD", options->payload,
-                   "The message: JSON, @FILE, or - for standard input; {} if left out");
+  const AddedOption payload = add_argument(command, "PAYLOAD", options->payload,
+                                           "JSON, @FILE, or - for standard input; {} if left out");
   const AddedOption lines =
       add_text(command, "--jsonl", options->lines, kFileName,
-               "Submit one task for each line of JSON in the file (- is standard input), 1,000 in "
-               "a transaction")
+               "One task for each line of JSON in the file (- is standard input), 1,000 in a "
+               "transaction")
           .excludes(payload);
-  add_text(command, "--queue", options->queue, "QUEUE", "The queue it waits in (default)");
+  add_text(command, "--queue", options->queue, "QUEUE", "Where it waits; default if left out");
   add_duration(command, "--delay", options->delay, "Run it not before this time has passed");
   add_number(command, "--priority", options->priority, -32768, 32767,
              "Higher runs first; 0 if left out");
   add_number(command, "--max-retries", options->max_retries, 0, 1'000'000,
-             "How often a failing task is tried again; 3 if left out");
+             "Attempts after the first; 3 if left out");
   add_duration(command, "--retry-delay", options->retry_delay,
                "Before the first retry, each further one five times longer; 1s if left out");
   add_texts(command, "--header", options->headers, "NAME=VALUE",
             "Travels with the message; may be repeated");
   add_text(command, "--id", options->id, "ID",
-           "A UUID v4 of your own; submitting it twice stores one task")
+           "A UUID v4 of yours; submitted twice, it is one task")
       .excludes(lines);
-  add_flag(command, "--wait", options->wait, "TIME",
-           "Wait for the result and print it instead of the id, as errand wait does")
+  add_flag(command, "--wait", options->wait, kTimeName,
+           "Print the result instead of the id, as errand wait does")
       .excludes(lines);
   add_dsn(command, invocation);
   add_examples(command, {

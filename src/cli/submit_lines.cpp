@@ -45,9 +45,8 @@ class LineSubmitter {
     try {
       static_cast<void>(parse_json(payload));
     } catch (const ValidationException& error) {
-      throw ValidationException{fmt::format("line {} of {} is not JSON: {}; {}",
-                                            input_.line_number(), input_.name(), error.what(),
-                                            so_far())};
+      throw ValidationException{fmt::format("line {} of {}: {}; {}", input_.line_number(),
+                                            input_.name(), error.what(), so_far())};
     }
   }
 
@@ -64,7 +63,12 @@ class LineSubmitter {
     try {
       tasks_.submit_batch(batch_);
     } catch (const StorageException& error) {
-      throw StorageException{fmt::format("{}; {}", error.what(), so_far()), error.retry()};
+      std::string message = fmt::format("{}; {}", error.what(), so_far());
+      if (error.retry() == StorageException::Retry::in_doubt) {
+        message += fmt::format(", but perhaps the next {}",
+                               format_tasks(static_cast<std::int64_t>(batch_.size())));
+      }
+      throw StorageException{message, error.retry()};
     }
     for (const NewTask& task : batch_) fmt::print(console_.out, "{}\n", task.id.to_string());
     console_.out.flush();

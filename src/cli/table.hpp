@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@ struct Column {
   std::string title;
   Align align = Align::left;
   bool may_shrink = false;  ///< its cells may be cut where the screen is too narrow
+  bool may_drop = false;    ///< it may be left out where the others would become hard to read
 };
 
 struct Cell {
@@ -40,7 +42,8 @@ class Table {
   void print(std::ostream& out, const Screen& screen) const;
 
  private:
-  [[nodiscard]] std::vector<std::size_t> widths_on(const Screen& screen) const;
+  /// The width of each column; none for those that are left out.
+  [[nodiscard]] std::vector<std::optional<std::size_t>> widths_on(const Screen& screen) const;
 
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> rows_;

@@ -4,6 +4,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
+#include <chrono>
 #include <fmt/ostream.h>
 #include <optional>
 #include <string>
@@ -72,7 +73,7 @@ class TaskPrinter {
 
   void time(std::string_view label, const std::optional<Timestamp>& time) {
     if (!time) return;
-    line(label, fmt::format("{}  {}", to_iso8601(*time),
+    line(label, fmt::format("{}  {}", to_iso8601(std::chrono::floor<std::chrono::seconds>(*time)),
                             paint(format_age(*time, now_), Colour::dim, screen_)));
   }
 
@@ -131,6 +132,8 @@ class TaskPrinter {
       const boost::json::value* failure = attempt ? attempt->if_contains("error") : nullptr;
       if (failure == nullptr) continue;
       const ExceptionData error = parse_exception_data(boost::json::serialize(*failure));
+      // The last attempt of a failed task is told as its error.
+      if (task_.data.error && &item == &attempts.get_array().back()) continue;
       const boost::json::value* number = attempt->if_contains("attempt");
       const boost::json::value* at = attempt->if_contains("at");
       std::string text;
@@ -161,6 +164,10 @@ std::string attempts_cell(const TaskRecord& task) {
   return task.queue ? fmt::format("{}/{}", task.attempts, task.retry.max_retries + 1) : "";
 }
 
+std::string ended_cell(Timestamp ended, bool expired, Timestamp now) {
+  return format_short_age(ended, now) + (expired ? " ago, expired" : " ago");
+}
+
 }  // namespace
 
 void print_task(std::ostream& out, const TaskRecord& task, Timestamp now, const Screen& screen) {
@@ -173,19 +180,18 @@ void print_tasks(std::ostream& out, const std::vector<TaskRecord>& tasks, Timest
                {.title = "STATUS"},
                {.title = "TYPE", .may_shrink = true},
                {.title = "QUEUE", .may_shrink = true},
-               {.title = "TRIES", .align = Column::Align::right},
-               {.title = "SUBMITTED"},
-               {.title = "ENDED"}}};
+               {.title = "TRIES", .align = Column::Align::right, .may_drop = true},
+               {.title = "AGE", .align = Column::Align::right},
+               {.title = "ENDED", .align = Column::Align::right, .may_drop = true}}};
   for (const TaskRecord& task : tasks) {
+    const auto& ended = task.data.completed_at;
     table.add_row({task.data.id.to_string(),
                    {std::string{to_string(task.data.status)}, colour_of(task.data.status)},
                    task.type,
                    task.queue.value_or(""),
                    attempts_cell(task),
-                   format_age(task.data.submitted_at, now),
-                   task.data.completed_at ? format_age(*task.data.completed_at, now) +
-                                                (task.expired ? ", expired" : "")
-                                          : ""});
+                   format_short_age(task.data.submitted_at, now),
+                   ended ? ended_cell(*ended, task.expired, now) : std::string{}});
   }
   table.print(out, screen);
 }

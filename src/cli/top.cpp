@@ -26,6 +26,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
+/// Looking more often would cost the storage more than it tells a person.
+constexpr milliseconds kShortestInterval{50};
+
 struct TopCommand {
   milliseconds interval{1000};
   bool once = false;
@@ -61,16 +64,20 @@ double rate(const Sample& now, const Sample& before, TaskStatus status) {
 
 void print_counts(std::ostream& out, const Sample& now, const std::optional<Sample>& before,
                   const Screen& screen) {
-  Table table{{{.title = "STATUS"},
-               {.title = "TASKS", .align = Column::Align::right},
-               {.title = "PER SECOND", .align = Column::Align::right}}};
+  std::vector<Column> columns{{.title = ""}};
+  std::vector<Cell> counts{"tasks"};
+  std::vector<Cell> rates{"per second"};
   for (const TaskStatus status : kAllTaskStatuses) {
-    std::string per_second;
-    if (before && is_final(status)) per_second = fmt::format("{:.1f}", rate(now, *before, status));
-    table.add_row({{std::string{to_string(status)}, colour_of(status)},
-                   format_count(now.stats.tasks.at(static_cast<std::size_t>(status))),
-                   per_second});
+    columns.push_back({.title = std::string{to_string(status)}, .align = Column::Align::right});
+    const std::int64_t count = now.stats.tasks.at(static_cast<std::size_t>(status));
+    counts.emplace_back(format_count(count), count > 0 ? colour_of(status) : Colour::dim);
+    rates.emplace_back(before && is_final(status)
+                           ? fmt::format("{:.1f}", rate(now, *before, status))
+                           : std::string{});
   }
+  Table table{std::move(columns)};
+  table.add_row(std::move(counts));
+  if (before) table.add_row(std::move(rates));
   table.print(out, screen);
 }
 
@@ -81,13 +88,13 @@ void print_failures(std::ostream& out, const Sample& now, const Screen& screen) 
   }
   Table table{{{.title = "LATEST FAILURES"},
                {.title = "TYPE", .may_shrink = true},
-               {.title = "FAILED"},
+               {.title = "AGE", .align = Column::Align::right},
                {.title = "ERROR", .may_shrink = true}}};
   for (const TaskRecord& task : now.failures) {
     const ExceptionData error = parse_exception_data(task.data.error.value_or(""));
     table.add_row({task.data.id.to_string(),
                    task.type,
-                   format_age(task.data.completed_at.value_or(now.time), now.time),
+                   format_short_age(task.data.completed_at.value_or(now.time), now.time),
                    {error.class_name + ": " + error.message, Colour::red}});
   }
   table.print(out, screen);
@@ -134,6 +141,9 @@ void watch(const TopCommand& command, const Dsn& dsn, Engine& engine, Console& c
 }
 
 ExitCode top(const TopCommand& command, Invocation& invocation) {
+  if (command.interval < kShortestInterval) {
+    throw ConfigurationException{"--interval: at least " + format_span(kShortestInterval)};
+  }
   const Dsn dsn = invocation.dsn();
   const std::unique_ptr<Engine> engine = invocation.open(EngineOptions::Open::existing);
   Console& console = invocation.console;

@@ -46,7 +46,7 @@ void add_wait(CLI::App& parent, Invocation& invocation) {
       add_command(parent, "wait", "Wait for tasks and print their results", kTaskCommands);
   add_ids(command, options->ids, "The tasks; one result a line, in this order").required();
   add_duration(command, "--timeout", options->timeout,
-               "Give up after this time for all of them (500ms, 5s, 2m, 1h); the tasks go on");
+               "Give up after this time for all of them; the tasks go on");
   add_dsn(command, invocation);
   add_examples(command, {
                             "errand wait 0d9b3f0e-8c67-4d8e-9d6c-3a1d2f5b7c10",

@@ -1,5 +1,6 @@
 #include "cli/wording.hpp"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <string_view>
@@ -21,6 +22,16 @@ std::string format_tasks(std::int64_t count) {
   return format_count(count) + (count == 1 ? " task" : " tasks");
 }
 
+namespace {
+
+struct Unit {
+  std::int64_t seconds;
+  std::string_view name;
+};
+constexpr std::array kUnits{Unit{86'400, "d"}, Unit{3'600, "h"}, Unit{60, "min"}, Unit{1, "s"}};
+
+}  // namespace
+
 std::string format_span(std::chrono::milliseconds span) {
   using std::chrono::milliseconds;
   if (span < milliseconds{1000}) return fmt::format("{} ms", span.count());
@@ -29,11 +40,6 @@ std::string format_span(std::chrono::milliseconds span) {
     return tenths % 10 == 0 ? fmt::format("{} s", tenths / 10)
                             : fmt::format("{}.{} s", tenths / 10, tenths % 10);
   }
-  struct Unit {
-    std::int64_t seconds;
-    std::string_view name;
-  };
-  constexpr std::array kUnits{Unit{86'400, "d"}, Unit{3'600, "h"}, Unit{60, "min"}, Unit{1, "s"}};
   const std::int64_t seconds = span.count() / 1000;
   for (std::size_t i = 0; i < kUnits.size(); ++i) {
     const std::int64_t whole = seconds / kUnits[i].seconds;
@@ -46,6 +52,16 @@ std::string format_span(std::chrono::milliseconds span) {
     return text;
   }
   return "0 s";
+}
+
+std::string format_short_age(Timestamp time, Timestamp now) {
+  const auto age = std::max<std::int64_t>(
+      0, std::chrono::duration_cast<std::chrono::milliseconds>(now - time).count());
+  for (const Unit& unit : kUnits) {
+    if (age >= unit.seconds * 1000)
+      return fmt::format("{} {}", age / 1000 / unit.seconds, unit.name);
+  }
+  return fmt::format("{} ms", age);
 }
 
 std::string format_age(Timestamp time, Timestamp now) {

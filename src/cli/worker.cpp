@@ -14,7 +14,7 @@ void add_worker(CLI::App& parent, Invocation& invocation) {
   add_dsn(command, invocation);
   add_examples(command, {
                             "errand worker --queue mail --queue default --concurrency 8",
-                            "errand worker --exec thumbnail.make='convert - -resize 200 png:-'",
+                            "errand worker --exec report.build='python3 build_report.py'",
                             "errand worker --drain --time-limit 5m",
                         });
   runs(command, invocation, [&invocation, worker] {

@@ -102,11 +102,16 @@ class ErrandTest(unittest.TestCase):
         out, err = process.communicate(timeout=DEADLINE)
         return process.returncode, out, err
 
-    def wait_for_status(self, task, status):
-        """Until `errand status` says so."""
+    def wait_until(self, holds, what):
+        """Looks until it holds; what it looks at takes time enough."""
         deadline = time.monotonic() + DEADLINE
-        while self.json("status", task)["status"] != status:
-            self.assertLess(time.monotonic(), deadline, f"{task} did not become {status}")
+        while not holds():
+            self.assertLess(time.monotonic(), deadline, what)
+
+    def wait_for_status(self, task, status):
+        self.wait_until(
+            lambda: self.json("status", task)["status"] == status, f"{task} never became {status}"
+        )
 
 
 class Terminal:

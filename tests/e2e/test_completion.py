@@ -28,6 +28,21 @@ class Completion(ErrandTest):
     def test_fish_accepts_the_script(self):
         self.check_syntax("fish")
 
+    @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
+    def test_fish_completes_commands_and_values(self):
+        def offered(line):
+            ended = subprocess.run(
+                ["fish", "--no-config", "-c",
+                 f"source '{self.script('fish')}'; complete -C '{line}'"],
+                capture_output=True, encoding="utf-8", timeout=DEADLINE,
+                env={**self.environment, "HOME": str(self.directory)},
+            )  # fmt: skip
+            return sorted(line.split("\t")[0] for line in ended.stdout.splitlines())
+
+        self.assertEqual(offered("errand failed "), ["list", "remove", "retry", "show"])
+        self.assertEqual(offered("errand list --status c"), ["cancelled", "completed"])
+        self.assertEqual(offered("errand failed list --st"), ["--stats"])
+
     def complete(self, *words):
         """What bash offers for the last of the words, which is being typed."""
         quoted = " ".join(f"'{word}'" for word in ("errand", *words))

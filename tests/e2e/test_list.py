@@ -36,7 +36,7 @@ class List(ErrandTest):
     def test_people_see_a_table_and_where_they_are(self):
         self.errand("submit", "email.send", "--jsonl", "-", input="\n".join("123"))
         lines = self.errand("list", "--page-size", "2").stdout.splitlines()
-        self.assertRegex(lines[0], r"^ID +STATUS +TYPE +QUEUE +TRIES +SUBMITTED")
+        self.assertRegex(lines[0], r"^ID +STATUS +TYPE +QUEUE +TRIES +AGE +ENDED$")
         self.assertRegex(lines[1], r"^[0-9a-f-]{36}  pending  email\.send  default +0/4  ")
         self.assertEqual(lines[3], "Page 1 of 2 · 3 tasks · next: --page 2")
 

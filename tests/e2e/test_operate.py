@@ -13,6 +13,7 @@ class Stats(ErrandTest):
         self.submit("errand.echo", "--queue", "mail")
         self.submit("errand.echo", "--queue", "mail", "--delay", "1h")
         worker = self.start_worker("--queue", "other", "--concurrency", "3")
+        self.wait_until(lambda: self.json("stats")["workers"], "the worker did not show itself")
         stats = self.json("stats")
         self.assertEqual(
             stats["tasks"],
@@ -142,9 +143,14 @@ class Top(ErrandTest):
         for arguments in ([], ["--once"]):
             text = self.errand("top", *arguments).stdout
             self.assertIn(f"errand top sqlite:{self.database}", text)
-            self.assertRegex(text, r"failed +1\n")
+            self.assertRegex(text, r"tasks( +0){4} +1 +0\n")
             self.assertIn("no mail today", text)
             self.assertNotIn("\x1b", text)
+
+
+    def test_an_interval_that_would_be_a_burden_is_refused(self):
+        self.errand("setup")
+        self.assertIn("at least 50 ms", self.errand("top", "--interval", "0", expect=2).stderr)
 
 
 class Version(ErrandTest):

@@ -82,13 +82,13 @@ class Submit(ErrandTest):
 class SubmitErrors(ErrandTest):
     def test_bad_json_names_the_position_and_stores_nothing(self):
         ended = self.errand("submit", "errand.echo", '{"a":1,}', expect=2)
-        self.assertRegex(ended.stderr, r"^errand: the payload is not JSON: .*\d")
+        self.assertRegex(ended.stderr, r"^errand: the payload: not JSON at byte \d")
         self.assertFalse(self.database.exists())
 
     def test_bad_json_in_a_file_names_the_file(self):
         (self.directory / "broken.json").write_text("{")
         ended = self.errand("submit", "errand.echo", "@broken.json", expect=2)
-        self.assertIn("broken.json is not JSON", ended.stderr)
+        self.assertIn("broken.json: not JSON", ended.stderr)
 
     def test_a_file_that_is_not_there_is_named(self):
         ended = self.errand("submit", "errand.echo", "@missing.json", expect=2)
@@ -144,7 +144,7 @@ class SubmitLines(ErrandTest):
         lines = [json.dumps({"n": n}) for n in range(2_000)]
         lines[1_499] = "{broken"
         ended = self.errand("submit", "t", "--jsonl", "-", input="\n".join(lines), expect=2)
-        self.assertRegex(ended.stderr, r"^errand: line 1500 of standard input is not JSON: ")
+        self.assertRegex(ended.stderr, r"^errand: line 1500 of standard input: not JSON at byte ")
         self.assertIn("1,000 tasks of lines 1 to 1000 were submitted", ended.stderr)
         self.assertEqual(len(ended.stdout.splitlines()), 1_000)
         self.assertEqual(self.json("stats")["tasks"]["pending"], 1_000)

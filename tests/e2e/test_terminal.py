@@ -57,7 +57,7 @@ class Top(ErrandTest):
 
     def test_q_quits_and_leaves_the_terminal_as_it_was(self):
         self.submit("errand.echo")
-        terminal = Terminal(self, "top", "--interval", "20ms")
+        terminal = Terminal(self, "top", "--interval", "50ms")
         terminal.wait_for("q quits")
         terminal.type("xq")
         self.assert_restored(terminal, terminal.end())
@@ -78,7 +78,7 @@ class Top(ErrandTest):
 
     def test_it_shows_what_happens_meanwhile(self):
         self.errand("setup")
-        terminal = Terminal(self, "top", "--interval", "20ms", NO_COLOR="1")
+        terminal = Terminal(self, "top", "--interval", "50ms", NO_COLOR="1")
         terminal.wait_for("No queue has open tasks")
         self.submit("errand.echo", "--queue", "late-queue")
         terminal.wait_for("late-queue")

@@ -42,7 +42,6 @@ class Wait(ErrandTest):
         begin = time.monotonic()
         ended = self.errand("wait", task, "--timeout", "200ms", expect=4)
         self.assertGreaterEqual(time.monotonic() - begin, 0.2)
-        self.assertIn("200 ms", ended.stderr)
         self.assertIn(f"errand wait {task}", ended.stderr)
         self.drain()
         self.assertEqual(self.errand("wait", task).stdout, "7\n")

@@ -167,22 +167,29 @@ TEST(Program, JsonIsCheckedBeforeAnythingIsOpened) {
   const Ended ended =
       run_program({"submit", "t", R"({"a":})", "--dsn", "sqlite:/nonexistent/errand.db"});
   EXPECT_EQ(ended.code, ExitCode::usage);
-  EXPECT_THAT(ended.err, StartsWith("errand: the payload is not JSON: "));
+  EXPECT_THAT(ended.err, StartsWith("errand: the payload: not JSON"));
 }
 
 TEST(Program, AWordOfAnotherCommandIsAnOrdinaryArgument) {
   // `failed` and `list` are commands, too: as type and payload they are not.
   const Ended ended = run_program({"submit", "failed", "list"});
   EXPECT_EQ(ended.code, ExitCode::usage);
-  EXPECT_THAT(ended.err, StartsWith("errand: the payload is not JSON: "));
+  EXPECT_THAT(ended.err, StartsWith("errand: the payload: not JSON"));
 }
 
 TEST(Program, TheDsnIsTakenBeforeAndAfterTheCommandAndTheLaterWins) {
-  const Ended before = run_program({"--dsn", "nonsense", "stats"});
-  EXPECT_EQ(before.code, ExitCode::usage);
-  EXPECT_THAT(before.err, HasSubstr("nonsense"));
-  const Ended after = run_program({"failed", "--dsn", "first", "list", "--dsn", "second"});
-  EXPECT_THAT(after.err, AllOf(HasSubstr("second"), Not(HasSubstr("first"))));
+  const Ended before = run_program({"--dsn", "sqlite:/nonexistent/before.db", "stats"});
+  EXPECT_EQ(before.code, ExitCode::storage_unreachable);
+  EXPECT_THAT(before.err, HasSubstr("/nonexistent/before.db"));
+  const Ended both = run_program({"failed", "--dsn", "sqlite:/nonexistent/first.db", "list",
+                                  "--dsn", "sqlite:/nonexistent/second.db"});
+  EXPECT_THAT(both.err, AllOf(HasSubstr("second.db"), Not(HasSubstr("first.db"))));
+}
+
+TEST(Program, AWrongDsnIsAnsweredWithTheRightForms) {
+  const Ended ended = run_program({"stats", "--dsn", "nonsense"});
+  EXPECT_EQ(ended.code, ExitCode::usage);
+  EXPECT_THAT(ended.err, AllOf(StartsWith("errand: --dsn: "), HasSubstr("\n  sqlite:path.db\n")));
 }
 
 TEST(Program, PasswordsInADsnAreNotPrinted) {

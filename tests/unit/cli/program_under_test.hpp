@@ -20,7 +20,12 @@ inline Ended run_program(std::vector<std::string> arguments, const std::string& 
   std::istringstream in{input};
   std::ostringstream out;
   std::ostringstream err;
-  Console console{.in = in, .out = out, .err = err};
+  Console console{.in = in,
+                  .out = out,
+                  .err = err,
+                  .in_is_terminal = false,
+                  .out_screen = {},
+                  .err_screen = {}};
   const ExitCode code = run(std::move(arguments), console);
   return {code, out.str(), err.str()};
 }

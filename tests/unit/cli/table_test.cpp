@@ -50,11 +50,25 @@ TEST(Table, ColumnsStayReadableHoweverNarrowTheScreenIs) {
             "0123456789  abcde…\n");
 }
 
+TEST(Table, ColumnsThatMayGoAreLeftOutBeforeTheOthersBecomeHardToRead) {
+  Table table{{{.title = "ID"},
+               {.title = "TEXT", .may_shrink = true},
+               {.title = "MORE", .may_drop = true},
+               {.title = "N"}}};
+  table.add_row({"0123456789", "a text that is rather long", "0123456789", "7"});
+  EXPECT_EQ(shown(table, {.width = 40}),
+            "ID          TEXT                       N\n"
+            "0123456789  a text that is rather lo…  7\n");
+  EXPECT_EQ(shown(table, {.width = 45}),
+            "ID          TEXT                MORE        N\n"
+            "0123456789  a text that is ra…  0123456789  7\n");
+}
+
 TEST(Table, UserDataCannotActOnTheTerminal) {
   Table table{{{.title = "A"}, {.title = "B"}}};
   table.add_row({"\x1b[2J", "x\ny"});
   EXPECT_EQ(shown(table),
-            "A         B\n"
+            "A        B\n"
             "\\x1b[2J  x\\ny\n");
 }
 

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <sstream>
 
+#include "errand/exception_data.hpp"
+
 namespace errand::cli {
 namespace {
 
@@ -61,12 +63,17 @@ TEST(TaskView, ARunningTaskShowsItsProgressAndThatItWasAskedToStop) {
 TEST(TaskView, AFailedTaskShowsTheWholeChainOfErrors) {
   TaskRecord task = queued();
   task.data.start(kNow - seconds{2});
-  ExceptionData error{.class_name = "std::runtime_error", .message = "no\x1b[31m mail"};
+  auto cause = std::make_shared<ExceptionData>();
+  cause->class_name = "std::system_error";
+  cause->message = "refused";
+  cause->code = 111;
+  ExceptionData error;
+  error.class_name = "std::runtime_error";
+  error.message = "no\x1b[31m mail";
   error.file = "mail.cpp";
   error.line = 42;
   error.trace = "#0 deliver\n#1 main";
-  error.previous = std::make_shared<ExceptionData>(
-      ExceptionData{.class_name = "std::system_error", .message = "refused", .code = 111});
+  error.previous = cause;
   task.data.fail(to_json(error), kNow - seconds{1});
   EXPECT_THAT(shown(task), HasSubstr("error      std::runtime_error: no\\x1b[31m mail\n"
                                      "           thrown at mail.cpp:42\n"
@@ -81,6 +88,14 @@ TEST(TaskView, EarlierAttemptsAreShownWithTheirErrors) {
   task.history =
       R"([{"attempt":1,"at":"2025-12-01T09:59:58Z","worker":"w","error":{"class":"Oops","message":"no"}}])";
   EXPECT_THAT(shown(task), HasSubstr("attempt 1  2 s ago, Oops: no\n"));
+}
+
+TEST(TaskView, TheLastAttemptOfAFailedTaskIsNotToldTwice) {
+  TaskRecord task = queued();
+  task.data.start(kNow - seconds{2});
+  task.data.fail(R"({"class":"Oops","message":"no"})", kNow - seconds{1});
+  task.history = R"([{"attempt":1,"at":"2025-12-01T09:59:59Z","error":{"class":"Oops"}}])";
+  EXPECT_THAT(shown(task), Not(HasSubstr("attempt 1")));
 }
 
 TEST(TaskView, HistoryThatCannotBeReadIsLeftOut) {
@@ -100,7 +115,7 @@ TEST(TaskView, LongDocumentsAreLaidOutAndCut) {
   const std::string text = shown(task);
   EXPECT_THAT(text, HasSubstr("payload    [\n"
                               "             0,\n"));
-  EXPECT_THAT(text, HasSubstr("… 294 bytes in all: --json prints them\n"));
+  EXPECT_THAT(text, HasSubstr("… 295 bytes in all: --json prints them\n"));
   EXPECT_THAT(text, Not(HasSubstr("99")));
 }
 
@@ -108,9 +123,8 @@ TEST(TaskView, ATableHasOneRowForEachTask) {
   std::ostringstream out;
   print_tasks(out, {queued()}, kNow, {});
   EXPECT_EQ(out.str(),
-            "ID                                    STATUS   TYPE        QUEUE  TRIES  SUBMITTED  "
-            "ENDED\n"
-            "0d9b3f0e-8c67-4d8e-9d6c-3a1d2f5b7c10  pending  email.send  mail     0/4  5 s ago\n");
+            "ID                                    STATUS   TYPE        QUEUE  TRIES  AGE  ENDED\n"
+            "0d9b3f0e-8c67-4d8e-9d6c-3a1d2f5b7c10  pending  email.send  mail     0/4  5 s\n");
 }
 
 }  // namespace

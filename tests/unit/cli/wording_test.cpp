@@ -38,6 +38,16 @@ TEST(Wording, SpansHaveTwoUnitsAtMost) {
   EXPECT_EQ(format_span(seconds{2 * 86'400 + 59}), "2 d");
 }
 
+TEST(Wording, ShortAgesHaveOneUnit) {
+  const Timestamp now{seconds{1'000'000}};
+  EXPECT_EQ(format_short_age(now - milliseconds{250}, now), "250 ms");
+  EXPECT_EQ(format_short_age(now - milliseconds{3'999}, now), "3 s");
+  EXPECT_EQ(format_short_age(now - seconds{125}, now), "2 min");
+  EXPECT_EQ(format_short_age(now - seconds{3 * 3600}, now), "3 h");
+  EXPECT_EQ(format_short_age(now - seconds{2 * 86'400}, now), "2 d");
+  EXPECT_EQ(format_short_age(now + seconds{1}, now), "0 ms");
+}
+
 TEST(Wording, AgesTellPastFromFuture) {
   const Timestamp now{seconds{1'000'000}};
   EXPECT_EQ(format_age(now, now), "now");
