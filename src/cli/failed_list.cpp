@@ -13,6 +13,7 @@
 #include "errand/exception_data.hpp"
 
 #include "cli/commands.hpp"
+#include "cli/failure_view.hpp"
 #include "cli/json_output.hpp"
 #include "cli/options.hpp"
 #include "cli/page_options.hpp"
@@ -107,7 +108,7 @@ void print_failures(const TaskPage& page, Console& console) {
                    task.type,
                    task.queue.value_or(""),
                    format_short_age(failed_at(task), now),
-                   {error.class_name + ": " + error.message, Colour::red}});
+                   {summarize(error), Colour::red}});
   }
   if (!table.empty()) table.print(console.out, console.out_screen);
   print_page_position(page, console);

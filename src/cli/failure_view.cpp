@@ -19,6 +19,11 @@ void print_trace(std::ostream& out, std::string_view trace, std::string_view ind
 
 }  // namespace
 
+std::string summarize(const ExceptionData& error) {
+  if (error.message.empty()) return error.class_name;
+  return error.message + " (" + error.class_name + ")";
+}
+
 void print_causes(std::ostream& out, const ExceptionData& error, std::string_view indent,
                   Traces traces) {
   for (const ExceptionData* cause = &error; cause != nullptr; cause = cause->previous.get()) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <string>
 #include <string_view>
 
 #include "errand/exception_data.hpp"
@@ -12,6 +13,9 @@
 namespace errand::cli {
 
 enum class Traces { show, leave_out };
+
+/// For a cell of a table, where the end may be cut: `the mailbox is full (std::runtime_error)`.
+[[nodiscard]] std::string summarize(const ExceptionData& error);
 
 /// Where it was thrown and what caused it, one line each, every line after `indent`.
 void print_causes(std::ostream& out, const ExceptionData& error, std::string_view indent,

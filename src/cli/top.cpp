@@ -14,6 +14,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/display.hpp"
+#include "cli/failure_view.hpp"
 #include "cli/full_screen.hpp"
 #include "cli/options.hpp"
 #include "cli/stats_view.hpp"
@@ -95,7 +96,7 @@ void print_failures(std::ostream& out, const Sample& now, const Screen& screen) 
     table.add_row({task.data.id.to_string(),
                    task.type,
                    format_short_age(task.data.completed_at.value_or(now.time), now.time),
-                   {error.class_name + ": " + error.message, Colour::red}});
+                   {summarize(error), Colour::red}});
   }
   table.print(out, screen);
 }

@@ -10,7 +10,7 @@ class Failed(ErrandTest):
         self.submit("errand.echo")
         lines = self.errand("failed", "list").stdout.splitlines()
         self.assertEqual(len(lines), 2)
-        self.assertRegex(lines[1], rf"^{task}  errand\.fail  default .*: no mail today$")
+        self.assertRegex(lines[1], rf"^{task}  errand\.fail  default .*  no mail today \([\w:]+\)$")
         page = self.json("failed", "list")
         self.assertEqual([item["taskId"] for item in page["items"]], [task])
         self.assertEqual(json.loads(page["items"][0]["error"])["message"], "no mail today")
