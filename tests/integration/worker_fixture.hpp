@@ -1,13 +1,14 @@
 #pragma once
 
-#include <boost/json/value.hpp>
 #include <chrono>
 #include <functional>
 #include <gtest/gtest.h>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "errand/tasks.hpp"
 #include "errand/testing/fake_clock.hpp"
@@ -46,6 +47,13 @@ class WorkerTest : public ::testing::Test {
 
   TaskHandle submit(const SubmitOptions& options = {}, const std::string& type = kType) {
     return tasks.submit_json(type, "1", options);
+  }
+
+  std::vector<TaskHandle> submit_many(std::size_t count, const std::string& type = kType) {
+    std::vector<TaskHandle> handles;
+    handles.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) handles.push_back(submit({}, type));
+    return handles;
   }
 
   [[nodiscard]] TaskRecord record(const TaskHandle& task) {

@@ -209,8 +209,7 @@ TEST_F(WorkerLeasesTest, SuspectsRunOneAtATimeWhileOthersFlow) {
     --suspects_running;
     return result;
   });
-  std::vector<TaskHandle> suspects;
-  for (int i = 0; i < 4; ++i) suspects.push_back(submit());
+  const std::vector<TaskHandle> suspects = submit_many(4);
   for (int crash = 0; crash < kSuspectCrashes; ++crash) {
     lose_with_a_worker();
     clock.advance(seconds{16});

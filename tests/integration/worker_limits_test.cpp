@@ -10,18 +10,11 @@ namespace {
 
 using std::chrono::hours;
 using std::chrono::milliseconds;
-using testing::Milestone;
 using testing::RunningWorker;
 using Reason = WorkerReport::Reason;
 
 class WorkerLimitsTest : public testing::WorkerTest {
  protected:
-  std::vector<TaskHandle> submit_many(int count) {
-    std::vector<TaskHandle> handles;
-    for (int i = 0; i < count; ++i) handles.push_back(submit());
-    return handles;
-  }
-
   static int count(const std::vector<TaskHandle>& handles, TaskStatus status) {
     int found = 0;
     for (const TaskHandle& task : handles) found += task.status() == status ? 1 : 0;
@@ -56,8 +49,7 @@ TEST_F(WorkerLimitsTest, FailedAttemptsCountForTheLimitToo) {
 }
 
 TEST_F(WorkerLimitsTest, StopsAfterSoManyFailures) {
-  // Others run after the failures: they must not be needed for the worker to notice.
-  handle([&](TaskContext&) -> std::string { throw std::runtime_error{"no"}; });
+  handle([](TaskContext&) -> std::string { throw std::runtime_error{"no"}; });
   submit_many(2);
   WorkerOptions options = one_at_a_time();
   options.failure_limit = 2;
@@ -84,25 +76,6 @@ TEST_F(WorkerLimitsTest, StopsAfterItsTime) {
   options.time_limit = milliseconds{50};
   RunningWorker worker{engine, handlers, options};
   EXPECT_EQ(worker.report().reason, Reason::time_limit);
-}
-
-TEST_F(WorkerLimitsTest, ATaskThatRunsWhenTheTimeIsOverMayFinish) {
-  Milestone started;
-  handle([&](TaskContext&) {
-    started.reach();
-    // It says so once the time is over and it asks nobody to stop: only the end of the fetcher is
-    // certain by then.
-    std::this_thread::sleep_for(milliseconds{150});
-    return std::string{"1"};
-  });
-  const TaskHandle task = submit();
-  WorkerOptions options;
-  options.time_limit = milliseconds{100};
-  RunningWorker worker{engine, handlers, options};
-  const WorkerReport report = worker.report();
-  EXPECT_EQ(report.reason, Reason::time_limit);
-  EXPECT_EQ(static_cast<std::size_t>(report.completed), started.times());
-  EXPECT_EQ(task.status(), TaskStatus::completed);
 }
 
 TEST_F(WorkerLimitsTest, StopsAboveItsMemory) {

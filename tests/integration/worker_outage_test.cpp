@@ -187,7 +187,7 @@ TEST_F(WorkerOutageTest, AWorkerThatEndsDuringAnOutageGivesUpAfterItsGracePeriod
 
 TEST_F(WorkerOutageTest, NothingIsLostAndNothingSettledTwiceWhenCallsFailNowAndThen) {
   const std::int64_t version = version_of_an_undisturbed_task();
-  constexpr int kTasks = 200;
+  constexpr std::size_t kTasks = 200;
   std::mutex mutex;
   std::map<TaskId, int> runs_of;
   handle(
@@ -196,8 +196,7 @@ TEST_F(WorkerOutageTest, NothingIsLostAndNothingSettledTwiceWhenCallsFailNowAndT
         return std::to_string(++runs_of[context.id()]);
       },
       "counted");
-  std::vector<TaskHandle> handles;
-  for (int i = 0; i < kTasks; ++i) handles.push_back(submit({}, "counted"));
+  const std::vector<TaskHandle> handles = submit_many(kTasks, "counted");
   for (int i = 0; i < 3; ++i) {
     engine.refuse(Call::claim);
     engine.refuse(Call::settle);
@@ -209,7 +208,7 @@ TEST_F(WorkerOutageTest, NothingIsLostAndNothingSettledTwiceWhenCallsFailNowAndT
   options.max_prefetch = 10;  // many claims and settlements rather than a few big ones
   RunningWorker worker{engine, handlers, options};
   for (const TaskHandle& task : handles) EXPECT_EQ(task.get_json(kPatience), "1");
-  EXPECT_EQ(runs_of.size(), static_cast<std::size_t>(kTasks));
+  EXPECT_EQ(runs_of.size(), kTasks);
   for (const TaskHandle& task : handles) EXPECT_EQ(record(task).data.version, version);
 }
 

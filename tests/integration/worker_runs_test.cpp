@@ -35,6 +35,7 @@ TEST_F(WorkerRunsTest, RunsTasksAndStoresTheirResults) {
     return std::to_string(number * number);
   });
   std::vector<TaskHandle> handles;
+  handles.reserve(200);
   for (int i = 0; i < 100; ++i) handles.push_back(tasks.submit_json("square", std::to_string(i)));
   RunningWorker worker{engine, handlers, {}};
   for (int i = 100; i < 200; ++i) {
@@ -58,8 +59,7 @@ TEST_F(WorkerRunsTest, EachTaskRunsOnceHoweverManyWorkersThereAre) {
     runs.insert(context.id());
     return std::string{"1"};
   });
-  std::vector<TaskHandle> handles;
-  for (std::size_t i = 0; i < kTasks; ++i) handles.push_back(submit());
+  const std::vector<TaskHandle> handles = submit_many(kTasks);
   RunningWorker first{engine, handlers, {}};
   RunningWorker second{*other_process, handlers, {}};
   for (const TaskHandle& task : handles) ASSERT_TRUE(task.wait(kPatience));

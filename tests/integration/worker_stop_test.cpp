@@ -71,6 +71,7 @@ TEST_F(WorkerStopTest, HandsBackWhatItHasNotStarted) {
   ASSERT_TRUE(submit({}, "quick").wait(kPatience));
   const auto batch = [] {
     std::vector<NewTask> all;
+    all.reserve(5);
     for (int i = 0; i < 5; ++i) all.push_back(NewTask{.envelope = Envelope{kType, "1"}});
     return all;
   }();

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "errand/errors.hpp"
@@ -45,6 +47,7 @@ void complete_all(Engine& engine) {
   const ClaimBatch batch = engine.queue().claim(
       {.queues = {kDefaultQueue}, .limit = 100, .worker = "w", .lease = hours{1}});
   std::vector<Settlement> settlements;
+  settlements.reserve(batch.claims.size());
   for (const Claim& claim : batch.claims) settlements.push_back({claim.lease, Completed{"1"}});
   engine.queue().settle(settlements);
 }
@@ -79,7 +82,7 @@ struct Told {
   CompletionWaiter::Callback callback() {
     return [this](const Finish* told, std::exception_ptr why) {
       if (told != nullptr) finish = *told;
-      error = why;
+      error = std::move(why);
       called.reach();
     };
   }
@@ -142,6 +145,7 @@ TEST(CompletionWaiter, SignalsOfOthersTasksCauseNoReads) {
   const SqliteFile file;
   CountingEngine engine{file.open()};
   std::vector<TaskId> others;
+  others.reserve(10);
   for (int i = 0; i < 10; ++i) others.push_back(submit(engine));
   complete_all(engine);
   const TaskId mine = submit(engine);

@@ -40,6 +40,7 @@ class GatheringQueue final : public ForwardingQueue {
     {
       const std::lock_guard lock{mutex_};
       std::vector<TaskId> ids;
+      ids.reserve(tasks.size());
       for (const NewTask& task : tasks) ids.push_back(task.id);
       batches_.push_back(std::move(ids));
       number = batches_.size();

@@ -33,12 +33,14 @@ constexpr milliseconds kAnyAge{-1};
 
 std::vector<TaskId> ids_of(const std::vector<Settlement>& settlements) {
   std::vector<TaskId> ids;
+  ids.reserve(settlements.size());
   for (const Settlement& settlement : settlements) ids.push_back(settlement.lease.id);
   return ids;
 }
 
 std::vector<TaskId> ids_of(const std::vector<Lease>& leases) {
   std::vector<TaskId> ids;
+  ids.reserve(leases.size());
   for (const Lease& lease : leases) ids.push_back(lease.id);
   return ids;
 }
@@ -111,6 +113,7 @@ TEST(HeldTasks, FetchesAtLeastHalfABufferAtATime) {
   held.add({some_claim()});
   held.finish(held.next(), Completed{});
   std::vector<Claim> claims;
+  claims.reserve(52);
   for (int i = 0; i < 52; ++i) claims.push_back(some_claim());
   held.add(claims);
   EXPECT_EQ(held.wanted(), 0U) << "49 more would fit, which is less than half of 100";
