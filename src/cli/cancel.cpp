@@ -91,7 +91,7 @@ void add_cancel(CLI::App& parent, Invocation& invocation) {
   add_dsn(command, invocation);
   add_examples(command, {
                             "errand cancel 0d9b3f0e-8c67-4d8e-9d6c-3a1d2f5b7c10",
-                            "errand cancel \"$id\" && errand wait \"$id\"",
+                            R"(errand cancel "$id" && errand wait "$id")",
                         });
   runs(command, invocation, options, cancel);
 }

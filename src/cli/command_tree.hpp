@@ -3,10 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
+#include "cli/cli11_fwd.hpp"
 
 /// Questions about the commands and options that CLI11 holds: help, completion and error messages
 /// all read the same tree.

@@ -38,7 +38,7 @@ void add_completion(CLI::App& parent, Invocation& invocation) {
       .one_of({"bash", "zsh", "fish"});
   add_examples(command, {
                             "source <(errand completion bash)          # or put it into ~/.bashrc",
-                            "errand completion zsh > \"${fpath[1]}/_errand\"",
+                            R"(errand completion zsh > "${fpath[1]}/_errand")",
                             "errand completion fish > ~/.config/fish/completions/errand.fish",
                         });
   runs(command, invocation, options, completion);

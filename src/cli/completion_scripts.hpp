@@ -2,9 +2,7 @@
 
 #include <string>
 
-namespace CLI {
-class App;
-}
+#include "cli/cli11_fwd.hpp"
 
 /// Completion for shells, written from the commands themselves, so that it is never out of date.
 namespace errand::cli {

@@ -1,9 +1,9 @@
 #include "cli/display.hpp"
 
+#include <clocale>
 #include <cstdint>
+#include <cwchar>
 #include <fmt/format.h>
-#include <locale.h>
-#include <wchar.h>
 
 namespace errand::cli {
 namespace {
@@ -37,6 +37,9 @@ CodePoint first_code_point(std::string_view text) {
 }
 
 bool is_control(char32_t c) { return c < 0x20 || (c >= 0x7f && c < 0xa0); }
+
+/// Those with an escape of their own.
+bool is_named(char32_t c) { return c == '\n' || c == '\r' || c == '\t'; }
 
 /// Marks that make a text read otherwise than it is written.
 bool reorders_text(char32_t c) {
@@ -73,7 +76,7 @@ std::string printable(std::string_view text) {
   while (!text.empty()) {
     const CodePoint next = first_code_point(text);
     text.remove_prefix(next.bytes.size());
-    if (!next.valid) {
+    if (!next.valid || (next.value < 0x80 && is_control(next.value) && !is_named(next.value))) {
       shown += fmt::format("\\x{:02x}", static_cast<unsigned>(next.value));
     } else if (next.value == '\n') {
       shown += "\\n";
@@ -81,8 +84,6 @@ std::string printable(std::string_view text) {
       shown += "\\r";
     } else if (next.value == '\t') {
       shown += "\\t";
-    } else if (next.value < 0x80 && is_control(next.value)) {
-      shown += fmt::format("\\x{:02x}", static_cast<unsigned>(next.value));
     } else if (is_control(next.value) || reorders_text(next.value)) {
       shown += fmt::format("\\u{:04x}", static_cast<unsigned>(next.value));
     } else {

@@ -100,10 +100,11 @@ void add_doctor(CLI::App& parent, Invocation& invocation) {
       parent, "doctor", "Look for what makes the storage slow, unsafe or silent", kStorageCommands);
   add_json(command, options->json);
   add_dsn(command, invocation);
-  add_examples(command, {
-                            "errand doctor",
-                            "errand doctor --json | jq '.findings[] | select(.severity != \"ok\")'",
-                        });
+  add_examples(command,
+               {
+                   "errand doctor",
+                   R"(errand doctor --json | jq '.findings[] | select(.severity != "ok")')",
+               });
   runs(command, invocation, options, doctor);
 }
 

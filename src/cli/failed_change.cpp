@@ -163,7 +163,7 @@ ExitCode remove_failed(const ChangeCommand& command, Invocation& invocation) {
 }
 
 std::shared_ptr<ChangeCommand> add_choice(CLI::App& command, Invocation& invocation) {
-  const auto options = std::make_shared<ChangeCommand>();
+  auto options = std::make_shared<ChangeCommand>();
   add_ids(command, options->ids, "The tasks");
   add_filter(command, options->filter);
   add_flag(command, "--all", options->all, "All failed tasks");

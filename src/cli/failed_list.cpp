@@ -62,6 +62,7 @@ std::vector<FailureGroup> group_failures(TaskCatalog& catalog, const TaskFilter&
     if (request.page++ >= page.total_pages()) break;
   }
   std::vector<FailureGroup> sorted;
+  sorted.reserve(groups.size());
   for (auto& [key, group] : groups) sorted.push_back(std::move(group));
   std::ranges::stable_sort(sorted, std::greater{}, &FailureGroup::count);
   return sorted;

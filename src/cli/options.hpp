@@ -12,13 +12,9 @@
 
 #include "errand/task_id.hpp"
 
+#include "cli/cli11_fwd.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/invocation.hpp"
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
 
 /// How commands say what they take from the command line: one wording for what several share, and
 /// one way to refuse a wrong value. Commands do not include CLI11 themselves: it takes the compiler

@@ -6,11 +6,8 @@
 
 #include "errand/task_catalog.hpp"
 
+#include "cli/cli11_fwd.hpp"
 #include "cli/console.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace errand::cli {
 

@@ -60,7 +60,7 @@ void add_status(CLI::App& parent, Invocation& invocation) {
   add_examples(command, {
                             "errand status 0d9b3f0e-8c67-4d8e-9d6c-3a1d2f5b7c10",
                             "errand status $(cat ids.txt)",
-                            "errand status \"$id\" --json | jq -r .status",
+                            R"(errand status "$id" --json | jq -r .status)",
                         });
   runs(command, invocation, options, status);
 }

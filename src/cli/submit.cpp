@@ -161,7 +161,7 @@ void add_submit(CLI::App& parent, Invocation& invocation) {
       .excludes(lines);
   add_dsn(command, invocation);
   add_examples(command, {
-                            "errand submit email.send '{\"to\":\"a@b.c\"}' --queue mail",
+                            R"(errand submit email.send '{"to":"a@b.c"}' --queue mail)",
                             "errand submit report.build @report.json --delay 2h --priority 5",
                             "errand submit thumbnail.make --jsonl images.jsonl > ids.txt",
                             "errand submit errand.echo '[1,2]' --wait=10s",

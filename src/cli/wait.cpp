@@ -50,7 +50,7 @@ void add_wait(CLI::App& parent, Invocation& invocation) {
   add_dsn(command, invocation);
   add_examples(command, {
                             "errand wait 0d9b3f0e-8c67-4d8e-9d6c-3a1d2f5b7c10",
-                            "errand wait \"$id\" --timeout 30s || echo \"exit status $?\"",
+                            R"(errand wait "$id" --timeout 30s || echo "exit status $?")",
                         });
   runs(command, invocation, options, wait);
 }
