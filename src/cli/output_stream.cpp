@@ -10,7 +10,7 @@ OutputException::OutputException(int error)
 
 bool OutputException::reader_is_gone() const noexcept { return code().value() == EPIPE; }
 
-OutputBuffer::OutputBuffer(int descriptor) : descriptor_{descriptor}, buffer_{} {
+OutputBuffer::OutputBuffer(int descriptor) : descriptor_{descriptor} {
   setp(buffer_.data(), buffer_.data() + buffer_.size());
 }
 

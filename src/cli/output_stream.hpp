@@ -30,7 +30,7 @@ class OutputBuffer final : public std::streambuf {
   void write_out();
 
   int descriptor_;
-  std::array<char, std::size_t{16} * 1024> buffer_;
+  std::array<char, std::size_t{16} * 1024> buffer_{};
 };
 
 }  // namespace errand::cli
