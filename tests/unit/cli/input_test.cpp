@@ -54,7 +54,7 @@ TEST(Input, ALineLongerThanADocumentIsRefused) {
 TEST(Input, AFileThatIsNotThereIsNamed) {
   std::istringstream unused;
   try {
-    Input{"no/such/file.json", unused};
+    const Input input{"no/such/file.json", unused};
     FAIL();
   } catch (const ConfigurationException& error) {
     EXPECT_STREQ(error.what(), "cannot read no/such/file.json: No such file or directory");
