@@ -36,8 +36,8 @@ CompletionWaiter::~CompletionWaiter() {
 }
 
 CompletionWaiter::Ticket CompletionWaiter::add(TaskId id, Callback callback) {
+  std::call_once(started_, [this] { start(); });
   const std::lock_guard lock{mutex_};
-  if (!thread_.joinable()) start();
   const Ticket ticket = ++last_ticket_;
   waiting_[id].push_back(Entry{ticket, std::move(callback)});
   to_ask_.insert(id);
@@ -54,8 +54,7 @@ void CompletionWaiter::remove(TaskId id, Ticket ticket) {
 }
 
 void CompletionWaiter::start() {
-  // The callback takes mutex_, which is held here: subscribing must not deliver anything itself,
-  // and it does not.
+  // Not under mutex_: signals are delivered under a lock of the engine's, and take mutex_ then.
   subscription_ = engine_.signals().subscribe(
       Signal::completion, [this](std::span<const TaskId> tasks) { on_signal(tasks); });
   last_full_read_ = Steady::now();

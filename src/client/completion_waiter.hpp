@@ -72,8 +72,9 @@ class CompletionWaiter {
   Steady::time_point last_read_{};
   Steady::time_point last_full_read_{};
 
+  std::once_flag started_;  ///< with the first future
   Subscription subscription_;
-  std::thread thread_;  ///< started with the first future
+  std::thread thread_;
 };
 
 }  // namespace errand::detail

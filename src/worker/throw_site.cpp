@@ -1,6 +1,5 @@
 #include "worker/throw_site.hpp"
 
-#define BOOST_STACKTRACE_LINK
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -11,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/demangle.hpp"
@@ -120,36 +120,44 @@ bool is_library_file(std::string_view file) {
   return file.empty() || file.starts_with("/usr/include/") || file.starts_with("/usr/lib/");
 }
 
-/// Above the throw: this file. Below the handler: the worker, and how it calls handlers.
-bool is_throwing(const Frame& frame) {
-  return frame.function.find("take_note") != std::string::npos ||
-         frame.function.find("note_throw") != std::string::npos || frame.function == "__cxa_throw";
-}
+/// Below the handler: the worker, and how it calls handlers.
 bool is_calling_handlers(const Frame& frame) {
   return frame.function.starts_with("errand::Handlers::") ||
          frame.function.starts_with("errand::detail::Executor::") ||
          frame.file.ends_with("errand/handler.hpp");
 }
 
-void add_site(ExceptionData& data, const Note& note) {
-  int number = 0;
+/// From the throw out to the handler.
+std::vector<Frame> frames_of(const Note& note) {
+  std::vector<Frame> frames;
   for (int i = 0; i < note.frames; ++i) {
     // A return address belongs to the line after the call; one byte earlier is the call itself.
     const auto address =
         reinterpret_cast<std::uintptr_t>(note.addresses[static_cast<std::size_t>(i)]) - 1;
-    for (const Frame& frame : frames_at(address)) {
-      if (number == 0 && is_throwing(frame)) continue;
-      if (is_calling_handlers(frame)) return;
-      // Between the handler and its caller the standard library has steps nobody wants to read.
-      if (!data.file.empty() && frame.file.starts_with("/usr/include/c++/")) continue;
-      if (data.file.empty() && !is_library_file(frame.file)) {
-        data.file = frame.file;
-        data.line = frame.line;
+    for (Frame& frame : frames_at(address)) {
+      if (is_calling_handlers(frame)) return frames;
+      if (frame.function == "__cxa_throw") {
+        frames.clear();  // those were taking the note
+      } else {
+        frames.push_back(std::move(frame));
       }
-      if (number > 0) data.trace += '\n';
-      data.trace += fmt::format("#{} {}", number++, frame.function.empty() ? "??" : frame.function);
-      if (!frame.file.empty()) data.trace += fmt::format(" at {}:{}", frame.file, frame.line);
     }
+  }
+  return frames;
+}
+
+void add_site(ExceptionData& data, const Note& note) {
+  int number = 0;
+  for (const Frame& frame : frames_of(note)) {
+    // Between the handler and its caller the standard library has steps nobody wants to read.
+    if (!data.file.empty() && frame.file.starts_with("/usr/include/c++/")) continue;
+    if (data.file.empty() && !is_library_file(frame.file)) {
+      data.file = frame.file;
+      data.line = frame.line;
+    }
+    if (number > 0) data.trace += '\n';
+    data.trace += fmt::format("#{} {}", number++, frame.function.empty() ? "??" : frame.function);
+    if (!frame.file.empty()) data.trace += fmt::format(" at {}:{}", frame.file, frame.line);
   }
 }
 
