@@ -88,6 +88,22 @@ class ChaosCase(unittest.TestCase):
         self.workers.append(worker)
         return worker
 
+    def stop_between_transactions(self, worker):
+        """SIGSTOP, but never while the worker holds SQLite's write lock, which nobody could take
+        from it: docs/guarantees.md says so, and it is not what these tests are about."""
+        while True:
+            os.kill(worker.pid, signal.SIGSTOP)
+            os.waitid(os.P_PID, worker.pid, os.WSTOPPED)
+            database = sqlite3.connect(self.path, timeout=1, isolation_level=None)
+            try:
+                database.execute("BEGIN IMMEDIATE")
+                database.execute("ROLLBACK")
+                return
+            except sqlite3.OperationalError:
+                os.kill(worker.pid, signal.SIGCONT)
+            finally:
+                database.close()
+
     def log_of(self, number):
         with open(os.path.join(self.directory, f"worker-{number}.log")) as log:
             return log.read()

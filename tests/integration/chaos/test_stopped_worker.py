@@ -16,7 +16,7 @@ class StoppedWorker(ChaosCase):
         task = self.errand("submit", "work.who", "{}").stdout.strip()
         running = "SELECT worker FROM async_tasks WHERE task_id = ? AND status = 'running'"
         first_name = self.wait_until(lambda: self.query(running, task), "the first worker runs it")
-        os.kill(first.pid, signal.SIGSTOP)
+        self.stop_between_transactions(first)
         # The command goes on without its worker and has its answer ready.
         open(gate, "w").close()
 
