@@ -44,7 +44,8 @@ class ERRAND_EXPORT TaskHandle {
   /// Asks the storage; nullopt if its handler reported none. Throws as status().
   [[nodiscard]] std::optional<Progress> progress() const;
 
-  /// Waits until the task is final: true; false if `timeout` passed first. Throws as status().
+  /// Waits until the task is final: true; false if `timeout` passed first. A timeout of zero looks
+  /// once. Throws as status().
   bool wait(std::optional<std::chrono::milliseconds> timeout = std::nullopt) const;
 
   /// See TaskQueue::cancel(). Throws as status().

@@ -199,9 +199,10 @@ class ERRAND_EXPORT TaskQueue {
   [[nodiscard]] virtual std::vector<Finish> finished(std::span<const TaskId> ids) = 0;
 
   /// A paused queue takes submits and settles but gives no claims. Pausing twice, and pausing a
-  /// queue that has no tasks yet, are fine.
-  virtual void pause(const std::string& queue) = 0;
-  virtual void resume(const std::string& queue) = 0;
+  /// queue that has no tasks yet, are fine. Throws ValidationException for what cannot name a
+  /// queue; then none of them changes.
+  virtual void pause(std::span<const std::string> queues) = 0;
+  virtual void resume(std::span<const std::string> queues) = 0;
 };
 
 }  // namespace errand

@@ -5,7 +5,7 @@
 
 #include "errand/errors.hpp"
 
-#include "cli/display.hpp"
+#include "terminal/display.hpp"
 
 namespace errand::detail {
 namespace {
@@ -42,7 +42,7 @@ void ConsoleLogger::write(Level level, std::string_view text) noexcept {
   if (!enabled(level)) return;
   try {
     // Messages of tasks end up here: one line each, and nothing a terminal would obey.
-    const std::string safe = cli::printable(text);
+    const std::string safe = terminal::printable(text);
     logger_->log(spdlog_level(level), spdlog::string_view_t{safe.data(), safe.size()});
   } catch (...) {
     // A log that cannot be written must not stop the work.

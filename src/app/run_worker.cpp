@@ -20,12 +20,10 @@ int run_worker(Application& app, int argc, const char* const* argv) {
   const auto worker = detail::add_worker_options(command);
   try {
     command.parse(argc, argv);
+    return detail::run_worker_command(*worker, app);
   } catch (const CLI::ParseError& error) {
     const int code = command.exit(error);
     return code == 0 ? 0 : kUsage;
-  }
-  try {
-    return detail::run_worker_command(*worker, app);
   } catch (const StorageException& error) {
     std::cerr << argv[0] << ": " << error.what() << '\n';
     return kStorageUnreachable;

@@ -1,6 +1,5 @@
 #include "app/worker_command.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <signal.h>
 #include <string>
@@ -11,35 +10,20 @@
 #include "app/console_logger.hpp"
 #include "app/exec_handler.hpp"
 #include "app/stop_signals.hpp"
-#include "cli/duration.hpp"
+#include "terminal/options.hpp"
 
 namespace errand::detail {
 
 struct WorkerCommand {
   WorkerOptions options;
-  std::size_t memory_limit_mib = 0;
+  std::int64_t concurrency = 0;
+  std::int64_t memory_limit_mib = 0;
   std::vector<std::string> exec;
   std::chrono::milliseconds exec_timeout{0};
   std::string log_level = "info";
 };
 
 namespace {
-
-CLI::Option* add_duration(CLI::App& command, const std::string& name,
-                          std::chrono::milliseconds& target, const std::string& description) {
-  return command
-      .add_option_function<std::string>(
-          name,
-          [&target](const std::string& text) {
-            try {
-              target = cli::parse_duration(text);
-            } catch (const ValidationException& error) {
-              throw CLI::ValidationError{error.what()};
-            }
-          },
-          description)
-      ->type_name("DURATION");
-}
 
 /// `TYPE=COMMAND`.
 void add_exec_handler(const WorkerCommand& command, const std::string& text, Handlers& handlers) {
@@ -65,32 +49,33 @@ void log_report(Logger& logger, const WorkerReport& report) {
 }  // namespace
 
 std::shared_ptr<WorkerCommand> add_worker_options(CLI::App& command) {
+  constexpr std::int64_t kMany = 1'000'000'000'000;
   auto worker = std::make_shared<WorkerCommand>();
   WorkerOptions& options = worker->options;
-  command.add_option("-q,--queue", options.queues,
-                     "Queues to serve, the most important first (default: default)");
-  command.add_option("-c,--concurrency", options.concurrency,
-                     "Tasks to run at once (default: one per processor)");
-  add_duration(command, "--lease", options.lease,
-               "How soon the loss of this worker is noticed (default: 15s)");
-  add_duration(command, "--grace", options.grace,
-               "How long running tasks may go on after a stop (default: 30s)");
-  command.add_option("--limit", options.limit, "Stop after this many tasks");
-  add_duration(command, "--time-limit", options.time_limit, "Stop after this time");
-  command.add_option("--memory-limit", worker->memory_limit_mib,
-                     "Stop when this many MiB are in use");
-  command.add_option("--failure-limit", options.failure_limit,
-                     "Stop after this many failed attempts");
-  command.add_flag("--drain", options.drain, "Stop when no task is due");
-  command
-      .add_option("--exec", worker->exec,
-                  "Run COMMAND for tasks of TYPE: payload on its standard input, JSON on its "
-                  "standard output is the result, exit status other than 0 is a failure")
-      ->type_name("TYPE=COMMAND");
-  add_duration(command, "--exec-timeout", worker->exec_timeout,
-               "Kill a command that takes longer (default: never)");
-  command.add_option("--log-level", worker->log_level, "debug, info, warning or error")
-      ->capture_default_str();
+  terminal::add_texts(
+      command, "-q,--queue", options.queues, "QUEUE",
+      "Queue to serve; give it again for more, the most important first (default: default)");
+  terminal::add_number(command, "-c,--concurrency", worker->concurrency, 0, 1024,
+                       "Tasks to run at once (default: one per processor)");
+  terminal::add_duration(command, "--lease", options.lease,
+                         "How soon the loss of this worker is noticed (default: 15s)");
+  terminal::add_duration(command, "--grace", options.grace,
+                         "How long running tasks may go on after a stop (default: 30s)");
+  terminal::add_number(command, "--limit", options.limit, 0, kMany, "Stop after this many tasks");
+  terminal::add_duration(command, "--time-limit", options.time_limit, "Stop after this time");
+  terminal::add_number(command, "--memory-limit", worker->memory_limit_mib, 0, kMany >> 20,
+                       "Stop when this many MiB are in use");
+  terminal::add_number(command, "--failure-limit", options.failure_limit, 0, kMany,
+                       "Stop after this many failed attempts");
+  terminal::add_flag(command, "--drain", options.drain, "Stop when no task is due");
+  terminal::add_texts(command, "--exec", worker->exec, "TYPE=COMMAND",
+                      "Run COMMAND for tasks of TYPE: payload on its standard input, JSON on its "
+                      "standard output is the result, exit status other than 0 is a failure");
+  terminal::add_duration(command, "--exec-timeout", worker->exec_timeout,
+                         "Kill a command that takes longer (default: never)");
+  terminal::add_text(command, "--log-level", worker->log_level, "LEVEL",
+                     "How much to tell (default: info)")
+      .one_of({"debug", "info", "warning", "error"});
   return worker;
 }
 
@@ -99,7 +84,8 @@ int run_worker_command(const WorkerCommand& command, Application& app) {
   for (const std::string& text : command.exec) add_exec_handler(command, text, app.handlers());
   add_builtin_handlers(app.handlers());
   WorkerOptions options = command.options;
-  options.memory_limit = command.memory_limit_mib << 20;
+  options.concurrency = static_cast<int>(command.concurrency);
+  options.memory_limit = static_cast<std::size_t>(command.memory_limit_mib) << 20;
 
   signal(SIGPIPE, SIG_IGN);  // a command that does not read its input is no reason to die
   const StopSignals signals;

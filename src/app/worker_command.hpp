@@ -4,9 +4,7 @@
 
 #include "errand/application.hpp"
 
-namespace CLI {
-class App;
-}
+#include "terminal/cli11_fwd.hpp"
 
 namespace errand::detail {
 

@@ -6,11 +6,11 @@
 
 #include "errand/errors.hpp"
 
-#include "cli/display.hpp"
 #include "cli/json_output.hpp"
 #include "cli/live_line.hpp"
 #include "cli/progress_bar.hpp"
 #include "cli/wording.hpp"
+#include "terminal/display.hpp"
 
 namespace errand::cli {
 namespace {
@@ -37,13 +37,13 @@ std::string describe(const TaskRecord& task, milliseconds waited, Engine& engine
     text += " · next attempt " + format_age(*task.available_at, system_clock().now());
   }
   if (is_waiting(task.data.status) && task.queue && !is_served(engine, *task.queue)) {
-    text += fmt::format(" · no worker serves queue '{}'", printable(*task.queue));
+    text += fmt::format(" · no worker serves queue '{}'", terminal::printable(*task.queue));
   }
   return text;
 }
 
-/// Shows what the task does until it is final or `timeout` has passed.
-void watch(Application& app, const TaskHandle& task, std::optional<milliseconds> timeout,
+/// Shows what the task does until it is final, or `timeout` has passed: false.
+bool watch(Application& app, const TaskHandle& task, std::optional<milliseconds> timeout,
            Console& console) {
   LiveLine line{console.err, console.err_screen};
   const auto begin = steady_clock::now();
@@ -53,7 +53,8 @@ void watch(Application& app, const TaskHandle& task, std::optional<milliseconds>
   while (true) {
     const milliseconds slice =
         timeout ? std::clamp(*timeout - waited(), milliseconds{0}, kRedraw) : kRedraw;
-    if (task.wait(slice) || (timeout && waited() >= *timeout)) return;
+    if (task.wait(slice)) return true;
+    if (timeout && waited() >= *timeout) return false;
     if (const auto record = app.engine().catalog().find(task.id())) {
       line.show(describe(*record, waited(), app.engine()));
     }
@@ -65,13 +66,9 @@ void watch(Application& app, const TaskHandle& task, std::optional<milliseconds>
 std::string await_result(Application& app, TaskId id, std::optional<milliseconds> timeout,
                          Console& console) {
   const TaskHandle task{app.tasks(), id};
-  if (console.err_screen.is_terminal) {
-    watch(app, task, timeout, console);
-  } else {
-    task.wait(timeout);
-  }
-  // Whoever gives no time at all still wants one look.
-  if (timeout && !is_final(task.status())) {
+  const bool finished = console.err_screen.is_terminal ? watch(app, task, timeout, console)
+                                                       : task.wait(timeout);
+  if (!finished) {
     throw TimeoutException{fmt::format(
         "task {0} is not finished in time; it goes on, and errand wait {0} waits for it "
         "again",

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/cli11_fwd.hpp"
+#include "terminal/cli11_fwd.hpp"
 
 /// Questions about the commands and options that CLI11 holds: help, completion and error messages
 /// all read the same tree.

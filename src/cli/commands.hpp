@@ -1,7 +1,7 @@
 #pragma once
 
-#include "cli/cli11_fwd.hpp"
 #include "cli/invocation.hpp"
+#include "terminal/cli11_fwd.hpp"
 
 /// The commands, each in the file of its name. A function adds one to `parent`; what it binds to
 /// the options lives as long as `parent`, `invocation` must, too.

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "cli/cli11_fwd.hpp"
+#include "terminal/cli11_fwd.hpp"
 
 /// Completion for shells, written from the commands themselves, so that it is never out of date.
 namespace errand::cli {

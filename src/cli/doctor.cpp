@@ -12,9 +12,9 @@
 
 #include "cli/colour.hpp"
 #include "cli/commands.hpp"
-#include "cli/display.hpp"
 #include "cli/json_output.hpp"
 #include "cli/options.hpp"
+#include "terminal/display.hpp"
 
 namespace errand::cli {
 namespace {
@@ -65,15 +65,16 @@ std::string findings_json(const Dsn& dsn, const std::vector<Finding>& findings) 
 void print_findings(const std::vector<Finding>& findings, Console& console) {
   std::size_t column = 0;
   for (const Finding& finding : findings) {
-    column = std::max(column, display_width(printable(finding.subject)));
+    column = std::max(column, terminal::display_width(terminal::printable(finding.subject)));
   }
   for (const Finding& finding : findings) {
-    const std::string subject = printable(finding.subject);
+    const std::string subject = terminal::printable(finding.subject);
     fmt::print(console.out, "{} {}{}  {}\n", mark_for(finding.severity, console.out_screen),
-               subject, std::string(column - display_width(subject), ' '),
-               printable(finding.detail));
+               subject, std::string(column - terminal::display_width(subject), ' '),
+               terminal::printable(finding.detail));
     if (!finding.fix.empty()) {
-      fmt::print(console.out, "  {}  → {}\n", std::string(column, ' '), printable(finding.fix));
+      fmt::print(console.out, "  {}  → {}\n", std::string(column, ' '),
+                 terminal::printable(finding.fix));
     }
   }
 }

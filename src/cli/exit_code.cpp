@@ -5,15 +5,15 @@
 
 #include "errand/errors.hpp"
 
-#include "cli/display.hpp"
 #include "cli/failure_view.hpp"
 #include "cli/output_stream.hpp"
+#include "terminal/display.hpp"
 
 namespace errand::cli {
 namespace {
 
 void say(Console& console, std::string_view sentence) {
-  fmt::print(console.err, "errand: {}\n", printable(sentence));
+  fmt::print(console.err, "errand: {}\n", terminal::printable(sentence));
 }
 
 /// Configuration errors may list the right forms, a line each.
@@ -21,7 +21,7 @@ void say_lines(Console& console, std::string_view text) {
   say(console, text.substr(0, text.find('\n')));
   while (text.find('\n') != std::string_view::npos) {
     text.remove_prefix(text.find('\n') + 1);
-    fmt::print(console.err, "{}\n", printable(text.substr(0, text.find('\n'))));
+    fmt::print(console.err, "{}\n", terminal::printable(text.substr(0, text.find('\n'))));
   }
 }
 

@@ -3,7 +3,7 @@
 #include <fmt/ostream.h>
 
 #include "cli/colour.hpp"
-#include "cli/display.hpp"
+#include "terminal/display.hpp"
 
 namespace errand::cli {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 void print_trace(std::ostream& out, std::string_view trace, std::string_view indent) {
   while (!trace.empty()) {
     const std::size_t end = trace.find('\n');
-    fmt::print(out, "{}  {}\n", indent, printable(trace.substr(0, end)));
+    fmt::print(out, "{}  {}\n", indent, terminal::printable(trace.substr(0, end)));
     if (end == std::string_view::npos) return;
     trace.remove_prefix(end + 1);
   }
@@ -28,12 +28,12 @@ void print_causes(std::ostream& out, const ExceptionData& error, std::string_vie
                   Traces traces) {
   for (const ExceptionData* cause = &error; cause != nullptr; cause = cause->previous.get()) {
     if (cause != &error) {
-      fmt::print(out, "{}caused by {}: {}\n", indent, printable(cause->class_name),
-                 printable(cause->message));
+      fmt::print(out, "{}caused by {}: {}\n", indent, terminal::printable(cause->class_name),
+                 terminal::printable(cause->message));
     }
     if (cause->code != 0) fmt::print(out, "{}code {}\n", indent, cause->code);
     if (!cause->file.empty()) {
-      fmt::print(out, "{}thrown at {}:{}\n", indent, printable(cause->file), cause->line);
+      fmt::print(out, "{}thrown at {}:{}\n", indent, terminal::printable(cause->file), cause->line);
     }
     if (traces == Traces::show) print_trace(out, cause->trace, indent);
   }
@@ -41,8 +41,8 @@ void print_causes(std::ostream& out, const ExceptionData& error, std::string_vie
 
 void print_failure(TaskId id, const ExceptionData& error, Console& console) {
   fmt::print(console.err, "errand: task {} failed: {}: {}\n", id.to_string(),
-             paint(printable(error.class_name), Colour::red, console.err_screen),
-             printable(error.message));
+             paint(terminal::printable(error.class_name), Colour::red, console.err_screen),
+             terminal::printable(error.message));
   print_causes(console.err, error, "  ", Traces::leave_out);
 }
 

@@ -9,20 +9,21 @@
 #include "errand/errors.hpp"
 #include "errand/task.hpp"
 
-#include "cli/display.hpp"
 #include "cli/wording.hpp"
+#include "terminal/display.hpp"
 
 namespace errand::cli {
 namespace {
 
 [[noreturn]] void throw_unreadable(const std::string& name, int error) {
   throw ConfigurationException{
-      fmt::format("cannot read {}: {}", printable(name), std::strerror(error))};
+      fmt::format("cannot read {}: {}", terminal::printable(name), std::strerror(error))};
 }
 
 [[noreturn]] void throw_too_long(const std::string& where) {
   throw ValidationException{fmt::format("{} is longer than the {} bytes a document may have",
-                                        printable(where), format_count(kMaxDocumentBytes))};
+                                        terminal::printable(where),
+                                        format_count(kMaxDocumentBytes))};
 }
 
 }  // namespace

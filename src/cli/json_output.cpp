@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 #include <ostream>
 
-#include "cli/display.hpp"
+#include "terminal/display.hpp"
 
 namespace errand::cli {
 
 void print_json(Console& console, std::string_view json) {
   if (console.out_screen.is_terminal) {
-    console.out << printable_json(json) << '\n';
+    console.out << terminal::printable_json(json) << '\n';
   } else {
     console.out << json << '\n';
   }

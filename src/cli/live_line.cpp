@@ -2,13 +2,13 @@
 
 #include <ostream>
 
-#include "cli/display.hpp"
+#include "terminal/display.hpp"
 
 namespace errand::cli {
 
 void LiveLine::show(std::string_view text) {
   if (!screen_.is_terminal) return;
-  err_ << '\r' << truncate(text, screen_.width - 1) << "\x1b[K" << std::flush;
+  err_ << '\r' << terminal::truncate(text, screen_.width - 1) << "\x1b[K" << std::flush;
   shown_ = true;
 }
 

@@ -6,8 +6,8 @@
 
 #include "errand/task_catalog.hpp"
 
-#include "cli/cli11_fwd.hpp"
 #include "cli/console.hpp"
+#include "terminal/cli11_fwd.hpp"
 
 namespace errand::cli {
 

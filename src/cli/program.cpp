@@ -7,11 +7,11 @@
 #include <memory>
 
 #include "cli/commands.hpp"
-#include "cli/display.hpp"
 #include "cli/help.hpp"
 #include "cli/options.hpp"
 #include "cli/usage_error.hpp"
 #include "cli/version.hpp"
+#include "terminal/display.hpp"
 
 namespace errand::cli {
 namespace {
@@ -74,7 +74,7 @@ ExitCode parse_and_run(std::vector<std::string> arguments, Console& console) {
     fmt::print(console.out, "{}\n", version.what());
     return ExitCode::done;
   } catch (const CLI::ParseError& error) {
-    fmt::print(console.err, "errand: {}\n", printable(explain_usage_error(root, error)));
+    fmt::print(console.err, "errand: {}\n", terminal::printable(explain_usage_error(root, error)));
     return ExitCode::usage;
   }
   return invocation.command();

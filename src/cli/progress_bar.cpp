@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "cli/display.hpp"
 #include "cli/wording.hpp"
+#include "terminal/display.hpp"
 
 namespace errand::cli {
 
@@ -21,7 +21,7 @@ std::string format_progress(const Progress& progress) {
   } else {
     text = format_count(progress.done) + " done";
   }
-  if (!progress.note.empty()) text += " · " + printable(progress.note);
+  if (!progress.note.empty()) text += " · " + terminal::printable(progress.note);
   return text;
 }
 

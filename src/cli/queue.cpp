@@ -7,10 +7,10 @@
 #include "errand/engine.hpp"
 
 #include "cli/commands.hpp"
-#include "cli/display.hpp"
 #include "cli/json_output.hpp"
 #include "cli/options.hpp"
 #include "cli/stats_view.hpp"
+#include "terminal/display.hpp"
 
 namespace errand::cli {
 namespace {
@@ -21,18 +21,19 @@ struct SwitchCommand {
 
 ExitCode pause(const SwitchCommand& command, Invocation& invocation) {
   const std::unique_ptr<Engine> engine = invocation.open(EngineOptions::Open::existing);
+  engine->queue().pause(command.queues);
   for (const std::string& queue : command.queues) {
-    engine->queue().pause(queue);
-    fmt::print(invocation.console.out, "Paused queue '{}': its tasks wait\n", printable(queue));
+    fmt::print(invocation.console.out, "Paused queue '{}': its tasks wait\n",
+               terminal::printable(queue));
   }
   return ExitCode::done;
 }
 
 ExitCode resume(const SwitchCommand& command, Invocation& invocation) {
   const std::unique_ptr<Engine> engine = invocation.open(EngineOptions::Open::existing);
+  engine->queue().resume(command.queues);
   for (const std::string& queue : command.queues) {
-    engine->queue().resume(queue);
-    fmt::print(invocation.console.out, "Resumed queue '{}'\n", printable(queue));
+    fmt::print(invocation.console.out, "Resumed queue '{}'\n", terminal::printable(queue));
   }
   return ExitCode::done;
 }

@@ -7,9 +7,9 @@
 #include "errand/engine.hpp"
 
 #include "cli/commands.hpp"
-#include "cli/display.hpp"
 #include "cli/json_output.hpp"
 #include "cli/options.hpp"
+#include "terminal/display.hpp"
 
 namespace errand::cli {
 namespace {
@@ -40,7 +40,7 @@ ExitCode setup(const SetupCommand& command, Invocation& invocation) {
     print_json(console, boost::json::serialize(boost::json::object{
                             {"dsn", dsn.to_string()}, {"from", from}, {"to", to}}));
   } else {
-    fmt::print(console.out, "{}\n", printable(describe(dsn.to_string(), from, to)));
+    fmt::print(console.out, "{}\n", terminal::printable(describe(dsn.to_string(), from, to)));
   }
   return ExitCode::done;
 }

@@ -12,11 +12,11 @@
 
 #include "cli/await_result.hpp"
 #include "cli/commands.hpp"
-#include "cli/display.hpp"
-#include "cli/duration.hpp"
 #include "cli/input.hpp"
 #include "cli/options.hpp"
 #include "cli/submit_lines.hpp"
+#include "terminal/display.hpp"
+#include "terminal/duration.hpp"
 
 namespace errand::cli {
 namespace {
@@ -43,7 +43,7 @@ Headers parse_headers(const std::vector<std::string>& texts) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
       throw ConfigurationException{
-          fmt::format("--header: '{}' is not NAME=VALUE", printable(text))};
+          fmt::format("--header: '{}' is not NAME=VALUE", terminal::printable(text))};
     }
     headers.insert_or_assign(text.substr(0, equals), text.substr(equals + 1));
   }
@@ -71,7 +71,7 @@ std::string read_payload(const std::optional<std::string>& argument, Console& co
 std::optional<milliseconds> wait_limit(const SubmitCommand& command) {
   if (command.wait == "true") return std::nullopt;
   try {
-    return parse_duration(command.wait);
+    return terminal::parse_duration(command.wait);
   } catch (const ValidationException& error) {
     throw ConfigurationException{std::string{"--wait: "} + error.what()};
   }

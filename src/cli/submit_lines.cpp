@@ -9,9 +9,9 @@
 #include "errand/errors.hpp"
 #include "errand/json.hpp"
 
-#include "cli/display.hpp"
 #include "cli/live_line.hpp"
 #include "cli/wording.hpp"
+#include "terminal/display.hpp"
 
 namespace errand::cli {
 namespace {
@@ -93,7 +93,7 @@ class LineSubmitter {
         format_count(static_cast<std::int64_t>(static_cast<double>(submitted_) / seconds)));
     if (input_.size() && *input_.size() > 0) {
       text += fmt::format(" · {} % of {}", input_.position() * 100 / *input_.size(),
-                          printable(input_.name()));
+                          terminal::printable(input_.name()));
     }
     line_.show(text);
   }

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <ostream>
 
-#include "cli/display.hpp"
+#include "terminal/display.hpp"
 
 namespace errand::cli {
 namespace {
@@ -33,8 +33,8 @@ std::size_t readable_width(Widths widths, const std::vector<Column>& columns) {
 
 std::string padded(const Cell& cell, const Column& column, std::size_t width,
                    const Screen& screen) {
-  const std::string text = truncate(cell.text, width);
-  const std::string padding(width - display_width(text), ' ');
+  const std::string text = terminal::truncate(cell.text, width);
+  const std::string padding(width - terminal::display_width(text), ' ');
   const std::string painted = text.empty() ? text : paint(text, cell.colour, screen);
   return column.align == Column::Align::right ? padding + painted : painted + padding;
 }
@@ -43,15 +43,15 @@ std::string padded(const Cell& cell, const Column& column, std::size_t width,
 
 void Table::add_row(std::vector<Cell> cells) {
   assert(cells.size() == columns_.size());
-  for (Cell& cell : cells) cell.text = printable(cell.text);
+  for (Cell& cell : cells) cell.text = terminal::printable(cell.text);
   rows_.push_back(std::move(cells));
 }
 
 std::vector<std::optional<std::size_t>> Table::widths_on(const Screen& screen) const {
   Widths widths;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    std::size_t width = display_width(columns_[i].title);
-    for (const auto& row : rows_) width = std::max(width, display_width(row[i].text));
+    std::size_t width = terminal::display_width(columns_[i].title);
+    for (const auto& row : rows_) width = std::max(width, terminal::display_width(row[i].text));
     widths.emplace_back(width);
   }
   if (screen.width == 0) return widths;

@@ -15,12 +15,12 @@
 #include "errand/json.hpp"
 
 #include "cli/colour.hpp"
-#include "cli/display.hpp"
 #include "cli/failure_view.hpp"
 #include "cli/json_layout.hpp"
 #include "cli/progress_bar.hpp"
 #include "cli/table.hpp"
 #include "cli/wording.hpp"
+#include "terminal/display.hpp"
 
 namespace errand::cli {
 namespace {
@@ -37,14 +37,14 @@ class TaskPrinter {
   void print() {
     line("task", task_.data.id.to_string());
     status();
-    if (!task_.type.empty()) line("type", printable(task_.type));
+    if (!task_.type.empty()) line("type", terminal::printable(task_.type));
     queue();
     times();
     if (task_.queue) attempts();
-    if (task_.worker) line("worker", printable(*task_.worker));
+    if (task_.worker) line("worker", terminal::printable(*task_.worker));
     if (task_.progress) line("progress", format_progress(*task_.progress));
     for (const auto& [name, value] : task_.headers) {
-      line("header", printable(name) + ": " + printable(value));
+      line("header", terminal::printable(name) + ": " + terminal::printable(value));
     }
     if (task_.data.payload) document("payload", *task_.data.payload);
     if (task_.data.result) document("result", *task_.data.result);
@@ -66,7 +66,7 @@ class TaskPrinter {
 
   void queue() {
     if (!task_.queue) return line("queue", "none: this record was never queued");
-    std::string text = printable(*task_.queue);
+    std::string text = terminal::printable(*task_.queue);
     if (task_.priority != 0) text += fmt::format(", priority {}", task_.priority);
     line("queue", text);
   }
@@ -95,7 +95,7 @@ class TaskPrinter {
 
   void document(std::string_view label, std::string_view json) {
     if (json.size() <= kShortDocument && json.find('\n') == std::string_view::npos) {
-      return line(label, printable(json));
+      return line(label, terminal::printable(json));
     }
     const std::string laid_out = indent_json(json);
     std::string_view rest = laid_out;
@@ -107,8 +107,8 @@ class TaskPrinter {
         return;
       }
       const std::size_t end = std::min(rest.find('\n'), rest.size());
-      std::string text = printable(rest.substr(0, end));
-      if (screen_.width > kLabelWidth) text = truncate(text, screen_.width - kLabelWidth);
+      std::string text = terminal::printable(rest.substr(0, end));
+      if (screen_.width > kLabelWidth) text = terminal::truncate(text, screen_.width - kLabelWidth);
       if (lines == 0) {
         line(label, text);
       } else {
@@ -141,16 +141,18 @@ class TaskPrinter {
         const auto time = parse_iso8601(std::string_view{at->get_string()});
         if (time) text = format_age(*time, now_) + ", ";
       }
-      line(number != nullptr && number->is_int64() ? fmt::format("attempt {}", number->get_int64())
-                                                   : "attempt",
-           text + printable(error.class_name) + ": " + printable(error.message));
+      line(
+          number != nullptr && number->is_int64() ? fmt::format("attempt {}", number->get_int64())
+                                                  : "attempt",
+          text + terminal::printable(error.class_name) + ": " + terminal::printable(error.message));
     }
   }
 
   void error(std::string_view json) {
     const ExceptionData error = parse_exception_data(json);
-    line("error", fmt::format("{}: {}", paint(printable(error.class_name), Colour::red, screen_),
-                              printable(error.message)));
+    line("error",
+         fmt::format("{}: {}", paint(terminal::printable(error.class_name), Colour::red, screen_),
+                     terminal::printable(error.message)));
     print_causes(out_, error, std::string(kLabelWidth, ' '), Traces::show);
   }
 

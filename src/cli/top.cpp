@@ -13,13 +13,13 @@
 #include "errand/errors.hpp"
 
 #include "cli/commands.hpp"
-#include "cli/display.hpp"
 #include "cli/failure_view.hpp"
 #include "cli/full_screen.hpp"
 #include "cli/options.hpp"
 #include "cli/stats_view.hpp"
 #include "cli/table.hpp"
 #include "cli/wording.hpp"
+#include "terminal/display.hpp"
 
 namespace errand::cli {
 namespace {
@@ -105,7 +105,7 @@ std::string render(const Dsn& dsn, const Sample& now, const std::optional<Sample
                    const Screen& screen) {
   std::ostringstream out;
   fmt::print(out, "{} {} · {}\n\n", paint("errand top", Colour::bold, screen),
-             printable(dsn.to_string()),
+             terminal::printable(dsn.to_string()),
              to_iso8601(std::chrono::floor<std::chrono::seconds>(now.time)));
   print_counts(out, now, before, screen);
   out << '\n';
@@ -127,7 +127,7 @@ void watch(const TopCommand& command, const Dsn& dsn, Engine& engine, Console& c
     const Screen screen = Screen::of(STDOUT_FILENO);
     terminal.draw(render(dsn, now, before, screen) + "\n" +
                   (trouble.empty() ? paint("q quits", Colour::dim, screen)
-                                   : paint(printable(trouble), Colour::red, screen)));
+                                   : paint(terminal::printable(trouble), Colour::red, screen)));
     const FullScreen::Event event = terminal.wait(command.interval);
     if (event == FullScreen::Event::quit) return;
     if (event == FullScreen::Event::resized) continue;

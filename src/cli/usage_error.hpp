@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "cli/cli11_fwd.hpp"
+#include "terminal/cli11_fwd.hpp"
 
 namespace errand::cli {
 

@@ -40,9 +40,17 @@ std::string result_of(const Finish& finish, const ExceptionTypes& exceptions) {
   }
 }
 
+std::optional<Finish> look(Engine& engine, TaskId id) {
+  const TaskId ids[]{id};
+  std::vector<Finish> finishes = engine.queue().finished(ids);
+  if (finishes.empty()) return std::nullopt;
+  return std::move(finishes.front());
+}
+
 /// nullopt: `timeout` passed first.
-std::optional<Finish> wait_for(detail::CompletionWaiter& waiter, TaskId id,
+std::optional<Finish> wait_for(Engine& engine, detail::CompletionWaiter& waiter, TaskId id,
                                std::optional<milliseconds> timeout) {
+  if (timeout && timeout->count() <= 0) return look(engine, id);
   const auto arrival = std::make_shared<Arrival>();
   const auto ticket = waiter.add(id, [arrival](const Finish* finish, std::exception_ptr error) {
     {
@@ -82,7 +90,7 @@ std::optional<Progress> TaskHandle::progress() const {
 }
 
 bool TaskHandle::wait(std::optional<milliseconds> timeout) const {
-  const std::optional<Finish> finish = wait_for(*tasks_->waiter_, id_, timeout);
+  const std::optional<Finish> finish = wait_for(tasks_->engine_, *tasks_->waiter_, id_, timeout);
   if (finish) throw_if_gone(*finish);
   return finish.has_value();
 }
@@ -95,7 +103,7 @@ CancelStatus TaskHandle::cancel() const {
 }
 
 std::string TaskHandle::get_json(std::optional<milliseconds> timeout) const {
-  const std::optional<Finish> finish = wait_for(*tasks_->waiter_, id_, timeout);
+  const std::optional<Finish> finish = wait_for(tasks_->engine_, *tasks_->waiter_, id_, timeout);
   if (!finish) {
     throw TimeoutException{"task " + id_.to_string() + " is not finished after " +
                            std::to_string(timeout->count()) + " ms; it goes on"};

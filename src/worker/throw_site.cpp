@@ -120,10 +120,11 @@ bool is_library_file(std::string_view file) {
   return file.empty() || file.starts_with("/usr/include/") || file.starts_with("/usr/lib/");
 }
 
-/// Below the handler: the worker, and how it calls handlers.
+/// Below the handler: the worker, and how it calls handlers and commands.
 bool is_calling_handlers(const Frame& frame) {
   return frame.function.starts_with("errand::Handlers::") ||
          frame.function.starts_with("errand::detail::Executor::") ||
+         frame.function.starts_with("errand::detail::exec_handler(") ||
          frame.file.ends_with("errand/handler.hpp");
 }
 

@@ -69,7 +69,8 @@ class WorkerTest : public ::testing::Test {
   /// Lets time pass, and the workers look what is due now.
   void pass(std::chrono::milliseconds time) {
     clock.advance(time);
-    engine.real().queue().resume(kDefaultQueue);
+    const std::string queue = kDefaultQueue;
+    engine.real().queue().resume({&queue, 1});
   }
 
   /// Another worker claims all that is due, and dies: nobody knows yet.

@@ -66,11 +66,11 @@ class ForwardingQueue : public TaskQueue {
   std::vector<Finish> finished(std::span<const TaskId> ids) override {
     return around(Call::finished, [&] { return next_->finished(ids); });
   }
-  void pause(const std::string& queue) override {
-    around(Call::pause, [&] { next_->pause(queue); });
+  void pause(std::span<const std::string> queues) override {
+    around(Call::pause, [&] { next_->pause(queues); });
   }
-  void resume(const std::string& queue) override {
-    around(Call::resume, [&] { next_->resume(queue); });
+  void resume(std::span<const std::string> queues) override {
+    around(Call::resume, [&] { next_->resume(queues); });
   }
 
  protected:

@@ -286,8 +286,8 @@ TEST_P(CatalogContract, StatsShowQueuesThatAreOpenOrPaused) {
   storage().save(record_in(TaskStatus::pending, now()));
   EXPECT_TRUE(catalog().stats().queues.empty());
 
-  queue().pause("done");
-  queue().pause("never used");
+  pause("done");
+  pause("never used");
   submit(new_task("open"));
   const TaskStats stats = catalog().stats();
   ASSERT_EQ(stats.queues.size(), 3U);
@@ -300,7 +300,7 @@ TEST_P(CatalogContract, StatsShowQueuesThatAreOpenOrPaused) {
   EXPECT_EQ(stats.queues[2].queue, "open");
   EXPECT_FALSE(stats.queues[2].paused);
 
-  queue().resume("never used");
+  resume("never used");
   EXPECT_EQ(stats_of(catalog().stats(), "never used"), std::nullopt);
 }
 

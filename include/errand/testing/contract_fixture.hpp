@@ -177,6 +177,9 @@ class EngineContract : public ::testing::TestWithParam<EngineFactory> {
     return statuses.front();
   }
 
+  void pause(const std::string& name) { queue().pause({&name, 1}); }
+  void resume(const std::string& name) { queue().resume({&name, 1}); }
+
   LeaseState extend(const Lease& lease, std::chrono::milliseconds by = kLease) {
     const std::vector<LeaseState> states = queue().extend({&lease, 1}, by);
     if (states.size() != 1) throw std::runtime_error{"extend gave not one state for one lease"};

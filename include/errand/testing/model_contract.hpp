@@ -222,10 +222,10 @@ class ModelContract : public EngineContract {
   void pause_or_resume() {
     const std::string name = queue_name();
     if (one_in(2)) {
-      queue().pause(name);
+      pause(name);
       model_.pause(name);
     } else {
-      queue().resume(name);
+      resume(name);
       model_.resume(name);
     }
   }

@@ -167,7 +167,7 @@ TEST_P(QueueContract, ARetryCountsAsTheNextTaskToBeDue) {
 /// it awake for nothing.
 TEST_P(QueueContract, TheNextTaskToBeDueIsNotOneThatIsHeldBack) {
   submit(new_task("paused"));
-  queue().pause("paused");
+  pause("paused");
   const ClaimBatch paused = queue().claim(claim_request(10, {"paused"}));
   EXPECT_TRUE(paused.claims.empty());
   EXPECT_GT(paused.next_due.value_or(std::chrono::hours{1}), std::chrono::milliseconds{0});
@@ -246,19 +246,19 @@ TEST_P(QueueContract, AClaimGivesNoMoreThanItsLimit) {
 
 TEST_P(QueueContract, APausedQueueGivesNothingUntilItIsResumed) {
   const TaskId before = submit(new_task("mail"));
-  queue().pause("mail");
+  pause("mail");
   pass(kInstant);
   const TaskId meanwhile = submit(new_task("mail"));
   const TaskId other = submit();
   EXPECT_THAT(ids_of(claim(10, {"mail", kDefaultQueue})), ::testing::ElementsAre(other));
-  queue().resume("mail");
+  resume("mail");
   EXPECT_THAT(ids_of(claim(10, {"mail"})), ::testing::ElementsAre(before, meanwhile));
 }
 
 TEST_P(QueueContract, APausedQueueStaysPausedForEverybody) {
   submit(new_task("mail"));
   const std::unique_ptr<Engine> other = open_another();
-  queue().pause("mail");
+  pause("mail");
   EXPECT_TRUE(other->queue().claim(claim_request(10, {"mail"})).claims.empty());
   reopen();
   EXPECT_TRUE(claim(10, {"mail"}).empty());
@@ -266,18 +266,37 @@ TEST_P(QueueContract, APausedQueueStaysPausedForEverybody) {
 
 TEST_P(QueueContract, APausedQueueTakesSettles) {
   const Claim claim = submit_and_claim();
-  queue().pause(kDefaultQueue);
+  pause(kDefaultQueue);
   EXPECT_EQ(settle(claim.lease, Completed{"1"}), SettleStatus::settled);
 }
 
 TEST_P(QueueContract, PausingTwiceAndResumingTwiceAreFine) {
   submit(new_task("mail"));
-  queue().pause("mail");
-  queue().pause("mail");
-  queue().resume("mail");
+  pause("mail");
+  pause("mail");
+  resume("mail");
   EXPECT_EQ(claim(10, {"mail"}).size(), 1U);
-  EXPECT_NO_THROW(queue().resume("mail"));
-  EXPECT_NO_THROW(queue().pause("never used"));
+  EXPECT_NO_THROW(resume("mail"));
+  EXPECT_NO_THROW(pause("never used"));
+}
+
+TEST_P(QueueContract, SeveralQueuesArePausedAndResumedTogetherOrNotAtAll) {
+  submit(new_task("mail"));
+  submit(new_task("print"));
+  const std::vector<std::string> both{"mail", "print"};
+  for (const std::string& wrong : {std::string{}, std::string(191, 'q'), std::string{"a\nb"}}) {
+    const std::vector<std::string> with_a_wrong_one{"mail", wrong};
+    EXPECT_THROW(queue().pause(with_a_wrong_one), ValidationException);
+  }
+  queue().pause(std::vector<std::string>{"print"});
+  EXPECT_EQ(claim(10, both).size(), 1U) << "mail was not paused";
+  submit(new_task("mail"));
+  queue().pause(both);
+  EXPECT_TRUE(claim(10, both).empty());
+  EXPECT_THROW(queue().resume(std::vector<std::string>{"mail", ""}), ValidationException);
+  EXPECT_TRUE(claim(10, both).empty());
+  queue().resume(both);
+  EXPECT_EQ(claim(10, both).size(), 2U);
 }
 
 TEST_P(QueueContract, ABatchIsStoredWhole) {

@@ -57,9 +57,9 @@ TEST_P(SignalsContract, ARequeueSignalsWork) {
 }
 
 TEST_P(SignalsContract, AResumedQueueSignalsWork) {
-  queue().pause("mail");
+  pause("mail");
   const TaskId id = submit(new_task("mail"));
-  expect_signal(Signal::work, id, [&] { queue().resume("mail"); });
+  expect_signal(Signal::work, id, [&] { resume("mail"); });
 }
 
 TEST_P(SignalsContract, EachFinalOutcomeSignalsCompletion) {

@@ -211,7 +211,7 @@ TEST_P(TextContract, ANameThatGoesOnAfterANulIsAnotherName) {
   } catch (const ValidationException&) {
   }
   try {
-    queue().pause(longer);
+    pause(longer);
   } catch (const ValidationException&) {
   }
   try {
@@ -273,9 +273,9 @@ TEST_P(TextContract, HostileQueueNamesPauseThatQueueOnly) {
   for (const std::string& name : hostile_names()) {
     SCOPED_TRACE(name);
     const TaskId id = submit(new_task(name));
-    queue().pause(name);
+    pause(name);
     EXPECT_TRUE(claim(10, {name}).empty());
-    queue().resume(name);
+    resume(name);
     EXPECT_THAT(ids_of(claim(10, {name})), ::testing::ElementsAre(id));
   }
   EXPECT_THAT(ids_of(claim(10)), ::testing::ElementsAre(witness));

@@ -1,8 +1,8 @@
 #include "engine/sqlite/doctor.hpp"
 
 #include <filesystem>
-#include <set>
 #include <fmt/format.h>
+#include <set>
 #include <sqlite3.h>
 #include <sys/vfs.h>
 #include <system_error>

@@ -422,25 +422,31 @@ std::vector<Finish> Queue::finished(std::span<const TaskId> ids) {
   });
 }
 
-void Queue::pause(const std::string& queue) {
+void Queue::pause(std::span<const std::string> queues) {
+  for (const std::string& queue : queues) detail::check_label("queue", queue);
   const std::string now = to_sql_time(database_.now());
   database_.write([&](Connection& connection, Changes&) {
-    connection
-        .prepare(
-            "INSERT INTO errand_paused_queues (queue_name, paused_at) VALUES (?1, ?2) "
-            "ON CONFLICT (queue_name) DO NOTHING")
-        .bind(1, queue)
-        .bind(2, now)
-        .run();
+    for (const std::string& queue : queues) {
+      connection
+          .prepare(
+              "INSERT INTO errand_paused_queues (queue_name, paused_at) VALUES (?1, ?2) "
+              "ON CONFLICT (queue_name) DO NOTHING")
+          .bind(1, queue)
+          .bind(2, now)
+          .run();
+    }
     return true;
   });
 }
 
-void Queue::resume(const std::string& queue) {
+void Queue::resume(std::span<const std::string> queues) {
+  for (const std::string& queue : queues) detail::check_label("queue", queue);
   database_.write([&](Connection& connection, Changes& changes) {
-    connection.prepare("DELETE FROM errand_paused_queues WHERE queue_name = ?1")
-        .bind(1, queue)
-        .run();
+    for (const std::string& queue : queues) {
+      connection.prepare("DELETE FROM errand_paused_queues WHERE queue_name = ?1")
+          .bind(1, queue)
+          .run();
+    }
     changes.work = true;
     return true;
   });

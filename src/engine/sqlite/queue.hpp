@@ -21,8 +21,8 @@ class Queue final : public TaskQueue {
   std::size_t requeue(std::span<const TaskId> ids) override;
   std::size_t discard(std::span<const TaskId> ids) override;
   [[nodiscard]] std::vector<Finish> finished(std::span<const TaskId> ids) override;
-  void pause(const std::string& queue) override;
-  void resume(const std::string& queue) override;
+  void pause(std::span<const std::string> queues) override;
+  void resume(std::span<const std::string> queues) override;
 
  private:
   Database& database_;

@@ -115,6 +115,10 @@ TEST_F(FutureTest, WaitSaysWhetherTheTaskIsFinal) {
 TEST_F(FutureTest, WaitWithATimeoutOfZeroOnlyLooks) {
   const auto future = submit();
   EXPECT_FALSE(future.wait(milliseconds{0}));
+  EXPECT_THROW(future.get(milliseconds{0}), TimeoutException);
+  finish(future.id(), Completed{R"({"number":7})"});
+  EXPECT_TRUE(future.wait(milliseconds{0}));
+  EXPECT_EQ(future.get(milliseconds{0}).number, 7);
 }
 
 TEST_F(FutureTest, StatusFollowsTheTask) {

@@ -1,9 +1,9 @@
-#include "cli/display.hpp"
+#include "terminal/display.hpp"
 
 #include <gtest/gtest.h>
 #include <string>
 
-namespace errand::cli {
+namespace errand::terminal {
 namespace {
 
 TEST(Printable, LeavesOrdinaryTextOfAnyLanguageAlone) {
@@ -72,4 +72,4 @@ TEST(Truncate, AWideCharacterIsNotCutInHalf) {
 }
 
 }  // namespace
-}  // namespace errand::cli
+}  // namespace errand::terminal

@@ -5,7 +5,7 @@
 #include <string_view>
 
 /// User data on its way to a person's terminal.
-namespace errand::cli {
+namespace errand::terminal {
 
 /// `text` with everything escaped that could move the cursor, change colours or reorder what is
 /// read: control characters, direction overrides, bytes that are not UTF-8. One line: a line feed
@@ -22,4 +22,4 @@ namespace errand::cli {
 /// Printable text cut to `width` columns, the last of them `…` if something was cut.
 [[nodiscard]] std::string truncate(std::string_view text, std::size_t width);
 
-}  // namespace errand::cli
+}  // namespace errand::terminal

@@ -1,4 +1,4 @@
-#include "cli/duration.hpp"
+#include "terminal/duration.hpp"
 
 #include <charconv>
 #include <cmath>
@@ -7,9 +7,9 @@
 
 #include "errand/errors.hpp"
 
-#include "cli/display.hpp"
+#include "terminal/display.hpp"
 
-namespace errand::cli {
+namespace errand::terminal {
 namespace {
 
 constexpr double kLongestMs = 100.0 * 365 * 24 * 60 * 60 * 1000;
@@ -48,4 +48,4 @@ std::chrono::milliseconds parse_duration(std::string_view text) {
   return std::chrono::milliseconds{std::llround(*duration)};
 }
 
-}  // namespace errand::cli
+}  // namespace errand::terminal

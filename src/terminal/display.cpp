@@ -1,11 +1,11 @@
-#include "cli/display.hpp"
+#include "terminal/display.hpp"
 
 #include <clocale>
 #include <cstdint>
 #include <cwchar>
 #include <fmt/format.h>
 
-namespace errand::cli {
+namespace errand::terminal {
 namespace {
 
 constexpr std::string_view kEllipsis = "…";
@@ -139,4 +139,4 @@ std::string truncate(std::string_view text, std::size_t width) {
   return kept;
 }
 
-}  // namespace errand::cli
+}  // namespace errand::terminal

@@ -1,11 +1,11 @@
-#include "cli/duration.hpp"
+#include "terminal/duration.hpp"
 
 #include <gtest/gtest.h>
 #include <string>
 
 #include "errand/errors.hpp"
 
-namespace errand::cli {
+namespace errand::terminal {
 namespace {
 
 using std::chrono::hours;
@@ -59,4 +59,4 @@ TEST(Duration, TheErrorNamesTheTextAndTheRightForms) {
 }
 
 }  // namespace
-}  // namespace errand::cli
+}  // namespace errand::terminal

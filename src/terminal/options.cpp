@@ -1,0 +1,153 @@
+#include "terminal/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <fmt/format.h>
+#include <utility>
+
+#include "errand/errors.hpp"
+
+#include "terminal/display.hpp"
+#include "terminal/duration.hpp"
+
+namespace errand::terminal {
+namespace {
+
+std::int64_t parse_number(const std::string& name, const std::string& text, std::int64_t lowest,
+                          std::int64_t highest) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < lowest ||
+      value > highest) {
+    throw ConfigurationException{fmt::format("{}: '{}' is not a whole number of {} to {}", name,
+                                             printable(text), lowest, highest)};
+  }
+  return value;
+}
+
+std::chrono::milliseconds parse_duration_option(const std::string& name, const std::string& text) {
+  try {
+    return parse_duration(text);
+  } catch (const ValidationException& error) {
+    throw ConfigurationException{name + ": " + error.what()};
+  }
+}
+
+}  // namespace
+
+AddedOption& AddedOption::required() {
+  option_->required();
+  return *this;
+}
+
+AddedOption& AddedOption::excludes(const AddedOption& other) {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+AddedOption& AddedOption::one_of(const std::vector<std::string>& words) {
+  option_->check(CLI::IsMember{words});
+  return *this;
+}
+
+AddedOption& AddedOption::comma_separated() {
+  option_->delimiter(',');
+  return *this;
+}
+
+CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& purpose,
+                      const std::string& group) {
+  CLI::App* command = parent.add_subcommand(name, purpose);
+  command->group(group);
+  command->set_help_flag("-h,--help", "Print this help")->group(kCommonOptions);
+  return *command;
+}
+
+void require_command(CLI::App& group) { group.require_subcommand(1); }
+
+void add_examples(CLI::App& command, std::initializer_list<std::string_view> lines) {
+  std::string footer = "Examples:";
+  for (const std::string_view line : lines) footer.append("\n  ").append(line);
+  command.footer(footer);
+}
+
+AddedOption add_argument(CLI::App& command, const std::string& name, std::string& value,
+                         const std::string& description) {
+  return AddedOption{*command.add_option(name, value, description)->type_name("")};
+}
+
+AddedOption add_argument(CLI::App& command, const std::string& name,
+                         std::optional<std::string>& value, const std::string& description) {
+  return AddedOption{
+      *command
+           .add_option_function<std::string>(
+               name, [&value](const std::string& text) { value = text; }, description)
+           ->type_name("")};
+}
+
+AddedOption add_argument(CLI::App& command, const std::string& name,
+                         std::vector<std::string>& values, const std::string& description) {
+  return AddedOption{*command.add_option(name, values, description)->type_name("")};
+}
+
+AddedOption add_flag(CLI::App& command, const std::string& name, bool& value,
+                     const std::string& description) {
+  return AddedOption{*command.add_flag(name, value, description)};
+}
+
+AddedOption add_flag(CLI::App& command, const std::string& name, std::string& value,
+                     const std::string& value_name, const std::string& description) {
+  return AddedOption{
+      *command.add_flag(name, value, description)->type_name("[=" + value_name + "]")};
+}
+
+AddedOption add_text(CLI::App& command, const std::string& name, std::string& value,
+                     const std::string& value_name, const std::string& description) {
+  return AddedOption{*command.add_option(name, value, description)->type_name(value_name)};
+}
+
+AddedOption add_texts(CLI::App& command, const std::string& name, std::vector<std::string>& values,
+                      const std::string& value_name, const std::string& description) {
+  return AddedOption{*command.add_option(name, values, description)
+                          ->type_name(value_name)
+                          ->allow_extra_args(false)};
+}
+
+AddedOption add_duration(CLI::App& command, const std::string& name,
+                         std::chrono::milliseconds& value, const std::string& description) {
+  return AddedOption{*command
+                          .add_option_function<std::string>(
+                              name,
+                              [&value, name](const std::string& text) {
+                                value = parse_duration_option(name, text);
+                              },
+                              description)
+                          ->type_name(kTimeName)};
+}
+
+AddedOption add_duration(CLI::App& command, const std::string& name,
+                         std::optional<std::chrono::milliseconds>& value,
+                         const std::string& description) {
+  return AddedOption{*command
+                          .add_option_function<std::string>(
+                              name,
+                              [&value, name](const std::string& text) {
+                                value = parse_duration_option(name, text);
+                              },
+                              description)
+                          ->type_name(kTimeName)};
+}
+
+AddedOption add_number(CLI::App& command, const std::string& name, std::int64_t& value,
+                       std::int64_t lowest, std::int64_t highest, const std::string& description) {
+  return AddedOption{*command
+                          .add_option_function<std::string>(
+                              name,
+                              [&value, name, lowest, highest](const std::string& text) {
+                                value = parse_number(name, text, lowest, highest);
+                              },
+                              description)
+                          ->type_name("N")};
+}
+
+}  // namespace errand::terminal
