@@ -9,6 +9,7 @@
 #include "errand/clock.hpp"
 #include "errand/dsn.hpp"
 #include "errand/export.hpp"
+#include "errand/logger.hpp"
 #include "errand/signals.hpp"
 #include "errand/task_catalog.hpp"
 #include "errand/task_queue.hpp"
@@ -23,7 +24,7 @@ struct Finding {
   Severity severity = Severity::ok;
   std::string subject{};  ///< what was looked at: "synchronous"
   std::string detail{};   ///< what was found
-  std::string fix;        ///< the next step{}; empty if ok
+  std::string fix{};      ///< the next step; empty if ok
 };
 
 /// The tables an engine needs.
@@ -35,8 +36,9 @@ class ERRAND_EXPORT Schema {
   [[nodiscard]] virtual int installed_version() = 0;
   [[nodiscard]] virtual int supported_version() const = 0;
 
-  /// Brings the storage to supported_version(), each step in a transaction of its own; safe to
-  /// call from several processes at once. Throws StorageException if it is newer.
+  /// Brings the storage to supported_version(). Each step happens whole, or can be repeated after
+  /// it broke off half-way; safe to call from several processes at once. Throws StorageException if
+  /// the storage is newer.
   virtual void migrate() = 0;
 
   /// All steps as a script for a person to review and run; empty for engines without a schema.
@@ -50,6 +52,13 @@ class ERRAND_EXPORT Engine {
   virtual ~Engine() = default;
 
   [[nodiscard]] virtual EngineKind kind() const noexcept = 0;
+
+  /// By the clock that rules in this storage. Throws StorageException if that must be asked for.
+  [[nodiscard]] virtual Timestamp now() = 0;
+
+  /// How long a finished task can be loaded.
+  [[nodiscard]] virtual std::chrono::milliseconds ttl() const noexcept = 0;
+
   [[nodiscard]] virtual TaskStorage& storage() noexcept = 0;
   [[nodiscard]] virtual TaskQueue& queue() noexcept = 0;
   [[nodiscard]] virtual TaskCatalog& catalog() noexcept = 0;
@@ -64,6 +73,9 @@ class ERRAND_EXPORT Engine {
 struct EngineOptions {
   /// Must outlive the engine. Engines that share a server use the server's clock instead.
   const Clock* clock = &system_clock();
+
+  /// Told what the engine does on its own: connections lost and found again. Must outlive it.
+  Logger* logger = &silent_logger();
 
   enum class Open : std::uint8_t {
     create,      ///< make file and tables where there are none

@@ -13,12 +13,12 @@ namespace errand {
 
 /// A failure as data: what a worker stores and any process, in any language, can read.
 struct ERRAND_EXPORT ExceptionData {
-  std::string class_name;  ///< the type thrown{}; JSON key `class`
+  std::string class_name;  ///< the type thrown; JSON key `class`
   std::string message{};
   std::int64_t code = 0;  ///< std::system_error's value, or 0
-  std::string file;       ///< where it was thrown{}; empty if unknown
+  std::string file;       ///< where it was thrown; empty if unknown
   std::int64_t line = 0;
-  std::string trace;  ///< one frame a line, innermost first{}; empty if unknown
+  std::string trace;  ///< one frame a line, innermost first; empty if unknown
   std::shared_ptr<const ExceptionData> previous{};  ///< what it was nested in, or null
 
   /// Deep: two equal chains are equal.

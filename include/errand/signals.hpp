@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "errand/export.hpp"
@@ -14,6 +16,13 @@ enum class Signal : std::uint8_t {
   work,          ///< a task has become claimable, or a queue was resumed
   completion,    ///< a task has become final or was removed
   cancellation,  ///< a running task was asked to stop
+};
+inline constexpr std::size_t kSignalCount = 3;
+
+/// What changed, where that is known. Valid during the call.
+struct SignalEvent {
+  std::span<const TaskId> tasks{};        ///< these; empty: any may have
+  std::span<const std::string> queues{};  ///< of `work`, in these; empty: in any
 };
 
 /// Ends a subscription when destroyed: the callback is not running and will not run again.
@@ -46,15 +55,16 @@ class ERRAND_EXPORT Subscription {
 /// A change made before subscribe() returned is not told.
 class ERRAND_EXPORT Signals {
  public:
-  /// `tasks`: which ones, where that is known; empty if not. Called by the engine's threads or the
-  /// thread that made the change; must return soon and must not call the engine.
-  using Callback = std::function<void(std::span<const TaskId> tasks)>;
+  /// Called by the engine's threads or the thread that made the change; must return soon and must
+  /// not call the engine.
+  using Callback = std::function<void(const SignalEvent& event)>;
 
   virtual ~Signals() = default;
 
   [[nodiscard]] virtual Subscription subscribe(Signal signal, Callback callback) = 0;
 
-  /// False while signals of other processes cannot arrive here: whoever waits polls faster.
+  /// False while signals of other processes cannot arrive here: whoever waits polls faster. Takes
+  /// no lock.
   [[nodiscard]] virtual bool reaches_other_processes() const noexcept = 0;
 };
 

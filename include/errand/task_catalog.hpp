@@ -82,7 +82,7 @@ struct QueueStats {
 
 struct TaskStats {
   StatusCounts tasks{};
-  std::vector<QueueStats> queues;  ///< by name{}; those with open tasks or paused
+  std::vector<QueueStats> queues{};  ///< by name; those with open tasks or paused
 };
 
 /// What operators ask. Thread-safe; reads only; throws StorageException.

@@ -62,7 +62,7 @@ inline constexpr int kSuspectCrashes = 2;
 struct ClaimRequest {
   std::vector<std::string> queues{};  ///< the earlier one first, as long as it has due tasks
   std::size_t limit = 1;
-  std::string worker;  ///< who claims{}; shown to operators
+  std::string worker{};  ///< who claims; shown to operators
   std::chrono::milliseconds lease{15'000};
 
   /// How many of the claimed may be suspects (see kSuspectCrashes). A worker holds one at a time,
@@ -92,7 +92,7 @@ struct Retried {
 struct CancelHonoured {};
 /// Handed back unfinished; no attempt is spent.
 struct Released {
-  std::chrono::milliseconds after{0};
+  std::optional<std::chrono::milliseconds> after{};  ///< without it, to its old place in the queue
 };
 using Outcome = std::variant<Completed, Failed, Retried, CancelHonoured, Released>;
 

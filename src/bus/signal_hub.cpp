@@ -12,10 +12,10 @@ Subscription SignalHub::subscribe(Signal signal, Signals::Callback callback) {
   }};
 }
 
-void SignalHub::deliver(Signal signal, std::span<const TaskId> tasks) {
+void SignalHub::deliver(Signal signal, const SignalEvent& event) {
   const std::lock_guard lock{mutex_};
   for (const Signals::Callback& callback : callbacks_[static_cast<std::size_t>(signal)]) {
-    callback(tasks);
+    callback(event);
   }
 }
 

@@ -1,10 +1,8 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <list>
 #include <mutex>
-#include <span>
 
 #include "errand/signals.hpp"
 
@@ -16,13 +14,13 @@ class SignalHub {
  public:
   [[nodiscard]] Subscription subscribe(Signal signal, Signals::Callback callback);
 
-  void deliver(Signal signal, std::span<const TaskId> tasks);
+  void deliver(Signal signal, const SignalEvent& event);
 
  private:
   using Callbacks = std::list<Signals::Callback>;
 
   std::mutex mutex_;
-  std::array<Callbacks, 3> callbacks_;
+  std::array<Callbacks, kSignalCount> callbacks_;
 };
 
 }  // namespace errand::detail

@@ -1,13 +1,10 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <fmt/ostream.h>
 #include <memory>
 #include <optional>
-#include <string_view>
-#include <system_error>
 
 #include "errand/engine.hpp"
 
@@ -23,20 +20,11 @@ struct CleanCommand {
   bool json = false;
 };
 
-/// How long the engine itself keeps finished tasks.
-std::chrono::milliseconds ttl_of(const Dsn& dsn) {
-  std::int64_t seconds = 0;
-  const std::string_view text = dsn.option("ttl").value_or("");
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  return error == std::errc{} ? std::chrono::seconds{seconds} : kDefaultTtl;
-}
-
 ExitCode clean(const CleanCommand& command, Invocation& invocation) {
-  const Dsn dsn = invocation.dsn();
   const std::unique_ptr<Engine> engine = invocation.open(EngineOptions::Open::existing);
-  const auto age = command.older_than.value_or(ttl_of(dsn));
+  const auto age = command.older_than.value_or(engine->ttl());
   const auto cleaned =
-      static_cast<std::int64_t>(engine->storage().delete_expired_tasks(system_clock().now() - age));
+      static_cast<std::int64_t>(engine->storage().delete_expired_tasks(engine->now() - age));
   Console& console = invocation.console;
   if (command.json) {
     print_json(console, boost::json::serialize(boost::json::object{{"cleaned", cleaned}}));

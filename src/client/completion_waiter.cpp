@@ -56,7 +56,7 @@ void CompletionWaiter::remove(TaskId id, Ticket ticket) {
 void CompletionWaiter::start() {
   // Not under mutex_: signals are delivered under a lock of the engine's, and take mutex_ then.
   subscription_ = engine_.signals().subscribe(
-      Signal::completion, [this](std::span<const TaskId> tasks) { on_signal(tasks); });
+      Signal::completion, [this](const SignalEvent& event) { on_signal(event.tasks); });
   last_full_read_ = Steady::now();
   thread_ = std::thread{[this] { run(); }};
 }
@@ -91,7 +91,7 @@ void CompletionWaiter::run() {
         if (waiting_.contains(id)) to_ask_.insert(id);
       }
       wake_.wait_for(lock, kPauseAfterError, [this] { return stopping_; });
-    } catch (const Error&) {
+    } catch (const std::exception&) {
       give_up(std::current_exception());
     }
   }

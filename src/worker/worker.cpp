@@ -80,10 +80,12 @@ class Worker::Impl {
   const std::string& name() const noexcept { return info_.worker; }
 
   WorkerReport run(const std::stop_token& stop) {
-    const Subscription work = engine_.signals().subscribe(
-        Signal::work, [this](std::span<const TaskId>) { wake_fetcher(); });
+    const Subscription work =
+        engine_.signals().subscribe(Signal::work, [this](const SignalEvent& event) {
+          if (concerns_us(event)) wake_fetcher();
+        });
     const Subscription cancellation = engine_.signals().subscribe(
-        Signal::cancellation, [this](std::span<const TaskId>) { wake_keeper(); });
+        Signal::cancellation, [this](const SignalEvent&) { wake_keeper(); });
     const std::stop_callback on_stop{stop, [this] { end(WorkerReport::Reason::stopped); }};
 
     for (std::size_t i = 0; i < concurrency_; ++i) {
@@ -163,6 +165,11 @@ class Worker::Impl {
   }
 
   // --- fetching ---------------------------------------------------------------------------------
+
+  [[nodiscard]] bool concerns_us(const SignalEvent& event) const {
+    return event.queues.empty() ||
+           std::ranges::find_first_of(event.queues, options_.queues) != event.queues.end();
+  }
 
   void wake_fetcher() {
     {

@@ -17,6 +17,8 @@ class ForwardingEngine : public Engine {
   explicit ForwardingEngine(std::unique_ptr<Engine> next) : next_{std::move(next)}, queue_{*this} {}
 
   EngineKind kind() const noexcept override { return next_->kind(); }
+  Timestamp now() override { return next_->now(); }
+  std::chrono::milliseconds ttl() const noexcept override { return next_->ttl(); }
   TaskStorage& storage() noexcept override { return next_->storage(); }
   TaskQueue& queue() noexcept override { return queue_; }
   TaskCatalog& catalog() noexcept override { return next_->catalog(); }

@@ -145,7 +145,7 @@ class ModelContract : public EngineContract {
       case 3:
         return Retried{error_named("E"), wait()};
       case 4:
-        return Released{wait()};
+        return one_in(2) ? Released{} : Released{wait()};
       default:
         return CancelHonoured{};
     }

@@ -122,8 +122,11 @@ TEST_P(SettleContract, AReleasedTaskHasItsAttemptBack) {
   EXPECT_EQ(claim_one().attempt, 1);
 }
 
-TEST_P(SettleContract, ATaskReleasedWithoutAWaitIsDueAtOnce) {
+TEST_P(SettleContract, ATaskReleasedWithoutAWaitHasItsPlaceBack) {
   const Claim first = submit_and_claim();
+  pass(kInstant);
+  submit();
+  pass(kInstant);
   settle(first.lease, Released{});
   EXPECT_EQ(claim_one().lease.id, first.lease.id);
 }

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
-#include <span>
+#include <string>
 #include <vector>
 
 #include "errand/engine.hpp"
@@ -17,13 +17,21 @@ class SignalProbe {
  public:
   SignalProbe(Engine& engine, Signal signal)
       : subscription_{engine.signals().subscribe(
-            signal, [this](std::span<const TaskId> tasks) { note(tasks); })} {}
+            signal, [this](const SignalEvent& event) { note(event); })} {}
 
   /// Waits for a signal that names `id`, or names no task at all. False if none came.
   [[nodiscard]] bool hears_of(TaskId id) {
     std::unique_lock lock{mutex_};
     return heard_.wait_for(lock, kPatience, [&] {
       return unnamed_ || std::find(named_.begin(), named_.end(), id) != named_.end();
+    });
+  }
+
+  /// Waits for a signal that names the queue, or names none at all. False if none came.
+  [[nodiscard]] bool hears_of_queue(const std::string& queue) {
+    std::unique_lock lock{mutex_};
+    return heard_.wait_for(lock, kPatience, [&] {
+      return any_queue_ || std::find(queues_.begin(), queues_.end(), queue) != queues_.end();
     });
   }
 
@@ -37,17 +45,21 @@ class SignalProbe {
   /// Only a failing test waits that long.
   static constexpr std::chrono::seconds kPatience{20};
 
-  void note(std::span<const TaskId> tasks) {
+  void note(const SignalEvent& event) {
     const std::lock_guard lock{mutex_};
-    if (tasks.empty()) unnamed_ = true;
-    named_.insert(named_.end(), tasks.begin(), tasks.end());
+    if (event.tasks.empty()) unnamed_ = true;
+    if (event.queues.empty()) any_queue_ = true;
+    named_.insert(named_.end(), event.tasks.begin(), event.tasks.end());
+    queues_.insert(queues_.end(), event.queues.begin(), event.queues.end());
     heard_.notify_all();
   }
 
   std::mutex mutex_;
   std::condition_variable heard_;
   bool unnamed_ = false;
+  bool any_queue_ = false;
   std::vector<TaskId> named_;
+  std::vector<std::string> queues_;
   Subscription subscription_;
 };
 

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <thread>
 
 #include "errand/testing/contract_fixture.hpp"
@@ -34,6 +33,14 @@ class SignalsContract : public EngineContract {
 TEST_P(SignalsContract, ASubmitSignalsWork) {
   const NewTask task = new_task();
   expect_signal(Signal::work, task.id, [&] { submit(task); });
+}
+
+TEST_P(SignalsContract, ASignalOfWorkLeavesOutNoQueueThatHasSome) {
+  SignalProbe probe{engine(), Signal::work};
+  const std::vector<NewTask> tasks{new_task("mail"), new_task("print"), new_task("mail")};
+  queue().submit(tasks);
+  EXPECT_TRUE(probe.hears_of_queue("mail"));
+  EXPECT_TRUE(probe.hears_of_queue("print"));
 }
 
 TEST_P(SignalsContract, ATaskHandedBackSignalsWork) {
@@ -124,7 +131,7 @@ TEST_P(SignalsContract, EverySubscriberIsTold) {
 TEST_P(SignalsContract, AnEndedSubscriptionIsNotToldAnyMore) {
   std::atomic<int> calls = 0;
   Subscription subscription =
-      engine().signals().subscribe(Signal::work, [&](std::span<const TaskId>) { ++calls; });
+      engine().signals().subscribe(Signal::work, [&](const SignalEvent&) { ++calls; });
   submit();
   subscription.reset();
   const int calls_so_far = calls;
@@ -142,14 +149,13 @@ TEST_P(SignalsContract, EndingASubscriptionWaitsForItsRunningCallback) {
   bool inside = false;
   bool may_leave = false;
   std::atomic<bool> left = false;
-  Subscription subscription =
-      engine().signals().subscribe(Signal::work, [&](std::span<const TaskId>) {
-        std::unique_lock lock{mutex};
-        inside = true;
-        changed.notify_all();
-        changed.wait(lock, [&] { return may_leave; });
-        left = true;
-      });
+  Subscription subscription = engine().signals().subscribe(Signal::work, [&](const SignalEvent&) {
+    std::unique_lock lock{mutex};
+    inside = true;
+    changed.notify_all();
+    changed.wait(lock, [&] { return may_leave; });
+    left = true;
+  });
   std::jthread submitter{[&] { submit(); }};
   std::unique_lock lock{mutex};
   changed.wait(lock, [&] { return inside; });
@@ -170,7 +176,7 @@ TEST_P(SignalsContract, SubscriptionsComeAndGoWhileSignalsAreUnderWay) {
   for (std::size_t round = 0; round < scaled(50); ++round) {
     auto owned = std::make_unique<std::atomic<int>>(0);
     Subscription subscription = engine().signals().subscribe(
-        Signal::work, [calls = owned.get()](std::span<const TaskId>) { ++*calls; });
+        Signal::work, [calls = owned.get()](const SignalEvent&) { ++*calls; });
     submit();
     subscription.reset();
     const int calls_so_far = *owned;

@@ -94,9 +94,10 @@ class TaskModel {
   SettleStatus settle(const Settlement& settlement) {
     Task* task = held(settlement.lease);
     if (task == nullptr) return SettleStatus::lease_lost;
-    const auto wait_or_cancel = [&](TaskEvent event, std::chrono::milliseconds after) {
+    const auto wait_or_cancel = [&](TaskEvent event,
+                                    std::optional<std::chrono::milliseconds> after) {
       apply(*task, task->cancel_requested ? TaskEvent::cancel : event);
-      task->due = now_ + std::chrono::duration_cast<HalfHours>(after);
+      if (after) task->due = now_ + std::chrono::duration_cast<HalfHours>(*after);
     };
     if (std::holds_alternative<Completed>(settlement.outcome)) apply(*task, TaskEvent::complete);
     if (std::holds_alternative<Failed>(settlement.outcome)) apply(*task, TaskEvent::fail);

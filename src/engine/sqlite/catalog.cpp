@@ -14,6 +14,26 @@ namespace {
 const std::string kFind =
     std::string{"SELECT "} + kRecordColumns + " FROM async_tasks WHERE task_id = ?1";
 
+/// 1 now. Both halves are answered by their index alone: the rows, with their documents, are not
+/// touched.
+constexpr const char* kWaiting = R"(
+SELECT queue_name, sum(due), sum(delayed), min(first) FROM (
+  SELECT queue_name, sum(available_at <= ?1) due, sum(available_at > ?1) delayed,
+         min(available_at) first
+  FROM async_tasks INDEXED BY idx_claimable
+  WHERE status IN ('pending', 'retrying') AND crashes < 2 AND queue_name IS NOT NULL
+  GROUP BY queue_name
+  UNION ALL
+  SELECT queue_name, sum(available_at <= ?1), sum(available_at > ?1), min(available_at)
+  FROM async_tasks INDEXED BY idx_suspects
+  WHERE status IN ('pending', 'retrying') AND crashes >= 2 AND queue_name IS NOT NULL
+  GROUP BY queue_name)
+GROUP BY queue_name)";
+
+constexpr const char* kRunning = R"(
+SELECT queue_name, count(*) FROM async_tasks INDEXED BY idx_status
+WHERE status = 'running' AND queue_name IS NOT NULL GROUP BY queue_name)";
+
 /// A filter as SQL: the text has parameters only, the values are bound.
 struct Condition {
   std::string sql;
@@ -63,8 +83,7 @@ std::int64_t count(Connection& connection, const Condition& condition) {
 
 TaskRecord Catalog::read_with_expiry(const Statement& row) const {
   TaskRecord record = read_record(row);
-  record.expired =
-      record.data.completed_at && *record.data.completed_at + database_.ttl() < database_.now();
+  record.expired = database_.is_expired(record.data.completed_at);
   return record;
 }
 
@@ -122,10 +141,7 @@ TaskStats Catalog::stats() {
       queue.queue = name;
       return queue;
     };
-    Statement& waiting = connection.prepare(R"(
-        SELECT queue_name, sum(available_at <= ?1), sum(available_at > ?1), min(available_at)
-        FROM async_tasks WHERE status IN ('pending', 'retrying') AND queue_name IS NOT NULL
-        GROUP BY queue_name)");
+    Statement& waiting = connection.prepare(kWaiting);
     waiting.bind(1, now_text);
     while (waiting.step()) {
       QueueStats& queue = queue_named(waiting.text(0));
@@ -136,9 +152,7 @@ TaskStats Catalog::stats() {
             std::chrono::duration_cast<std::chrono::milliseconds>(now - read_time(waiting, 3));
       }
     }
-    Statement& running = connection.prepare(R"(
-        SELECT queue_name, count(*) FROM async_tasks
-        WHERE status = 'running' AND queue_name IS NOT NULL GROUP BY queue_name)");
+    Statement& running = connection.prepare(kRunning);
     while (running.step()) queue_named(running.text(0)).running = running.integer(1);
     Statement& paused = connection.prepare("SELECT queue_name FROM errand_paused_queues");
     while (paused.step()) queue_named(paused.text(0)).paused = true;

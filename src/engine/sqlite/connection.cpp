@@ -192,9 +192,9 @@ void WriteTransaction::commit() {
   } catch (const StorageException& error) {
     // A failed write to the log may have reached the disk all the same, and a later recovery
     // would then find the transaction complete.
-    const bool full_or_busy = error.retry() == StorageException::Retry::helps;
+    const bool not_begun = error.retry() == StorageException::Retry::helps;
     throw StorageException{error.what(),
-                           full_or_busy ? error.retry() : StorageException::Retry::in_doubt};
+                           not_begun ? error.retry() : StorageException::Retry::in_doubt};
   }
 }
 

@@ -1,5 +1,7 @@
 #include "engine/sqlite/database.hpp"
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace errand::sqlite {
@@ -9,7 +11,15 @@ namespace {
 /// waits; the listener itself only has to notice its own end.
 constexpr std::chrono::milliseconds kListenInterval{60'000};
 
-constexpr std::size_t kIdleReaders = 4;
+/// More readers at once than this wait for each other: each costs three open files.
+constexpr std::size_t kMostReaders = 16;
+
+/// SQLite follows symbolic links, and whoever comes by another name must find the same wake file.
+std::string wake_path(const std::string& database) {
+  std::error_code unknown;
+  const std::filesystem::path real = std::filesystem::weakly_canonical(database, unknown);
+  return (unknown ? database : real.string()) + "-wake";
+}
 
 constexpr std::array kSignals{Signal::work, Signal::completion, Signal::cancellation};
 
@@ -17,7 +27,7 @@ constexpr std::array kSignals{Signal::work, Signal::completion, Signal::cancella
 
 Database::Database(Settings settings)
     : settings_{std::move(settings)},
-      wake_file_{settings_.connection.path + "-wake"},
+      wake_file_{wake_path(settings_.connection.path)},
       writer_{[this] {
         // Turning a new file to WAL needs it alone, and SQLite does not wait for that.
         const WakeFile::WriteTurn turn{wake_file_};
@@ -37,17 +47,17 @@ Subscription Database::subscribe(Signal signal, Callback callback) {
 }
 
 void Database::raise(const Changes& changes) {
-  if (changes.work) raise(Signal::work, {});
+  if (changes.work) raise(Signal::work, {.queues = changes.queues});
   if (changes.cancellation) raise(Signal::cancellation, {});
-  if (!changes.final_tasks.empty()) raise(Signal::completion, changes.final_tasks);
+  if (!changes.final_tasks.empty()) raise(Signal::completion, {.tasks = changes.final_tasks});
 }
 
-void Database::raise(Signal signal, std::span<const TaskId> tasks) {
+void Database::raise(Signal signal, const SignalEvent& event) {
   // Own first: the listener takes the difference for signals of others, and may for a moment see
   // too few of them, which the next change of the file corrects, but never too many.
   own_signals_[static_cast<std::size_t>(signal)].fetch_add(1);
   wake_file_.raise(signal);
-  hub_.deliver(signal, tasks);
+  hub_.deliver(signal, event);
 }
 
 WakeFile::Counters Database::signals_of_others() const noexcept {
@@ -74,24 +84,35 @@ void Database::listen(const std::stop_token& stop, WakeFile::Counters seen) {
 
 Database::Reader::Reader(Database& from) : database{from} {
   {
-    const std::lock_guard lock{database.readers_mutex_};
+    std::unique_lock lock{database.readers_mutex_};
+    database.reader_returned_.wait(lock, [&] { return database.readers_out_ < kMostReaders; });
+    ++database.readers_out_;
     if (!database.idle_readers_.empty()) {
       connection = std::move(database.idle_readers_.back());
       database.idle_readers_.pop_back();
+      return;
     }
   }
-  if (!connection) {
+  try {
     Connection::Settings settings = database.settings_.connection;
     settings.mode = Connection::Mode::existing;
     connection = std::make_unique<Connection>(settings);
+  } catch (const StorageException& error) {
+    give_back();
+    // The file was there a moment ago: too many open files, or somebody is busy with it.
+    throw StorageException{error.what(), StorageException::Retry::helps};
   }
 }
 
-Database::Reader::~Reader() {
-  const std::lock_guard lock{database.readers_mutex_};
-  if (database.idle_readers_.size() < kIdleReaders) {
-    database.idle_readers_.push_back(std::move(connection));
+Database::Reader::~Reader() { give_back(); }
+
+void Database::Reader::give_back() noexcept {
+  {
+    const std::lock_guard lock{database.readers_mutex_};
+    --database.readers_out_;
+    if (connection) database.idle_readers_.push_back(std::move(connection));
   }
+  database.reader_returned_.notify_one();
 }
 
 }  // namespace errand::sqlite

@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -21,6 +22,7 @@ namespace errand::sqlite {
 /// What a transaction changed that others wait for; raised after it has committed.
 struct Changes {
   bool work = false;
+  std::vector<std::string> queues;  ///< where the work is, if known
   bool cancellation = false;
   std::vector<TaskId> final_tasks;
 };
@@ -65,6 +67,9 @@ class Database final : public Signals {
 
   [[nodiscard]] Timestamp now() const { return settings_.clock->now(); }
   [[nodiscard]] std::chrono::milliseconds ttl() const noexcept { return settings_.ttl; }
+  [[nodiscard]] bool is_expired(const std::optional<Timestamp>& completed_at) const {
+    return completed_at && *completed_at + settings_.ttl < now();
+  }
   [[nodiscard]] const Connection::Settings& settings() const noexcept {
     return settings_.connection;
   }
@@ -79,13 +84,14 @@ class Database final : public Signals {
     ~Reader();
     Reader(const Reader&) = delete;
     Reader& operator=(const Reader&) = delete;
+    void give_back() noexcept;
 
     Database& database;
     std::unique_ptr<Connection> connection;
   };
 
   void raise(const Changes& changes);
-  void raise(Signal signal, std::span<const TaskId> tasks);
+  void raise(Signal signal, const SignalEvent& event);
   [[nodiscard]] WakeFile::Counters signals_of_others() const noexcept;
   void listen(const std::stop_token& stop, WakeFile::Counters seen);
 
@@ -96,11 +102,13 @@ class Database final : public Signals {
   Connection writer_;
 
   std::mutex readers_mutex_;
+  std::condition_variable reader_returned_;
+  std::size_t readers_out_ = 0;
   std::vector<std::unique_ptr<Connection>> idle_readers_;
 
   detail::SignalHub hub_;
   /// How many of the wake file's signals are this object's own: told to the hub already.
-  std::array<std::atomic<std::uint32_t>, 3> own_signals_{};
+  std::array<std::atomic<std::uint32_t>, kSignalCount> own_signals_{};
   std::jthread listener_;
 };
 

@@ -95,6 +95,8 @@ class SqliteEngine final : public Engine {
   }
 
   [[nodiscard]] EngineKind kind() const noexcept override { return EngineKind::sqlite; }
+  [[nodiscard]] Timestamp now() override { return database_.now(); }
+  [[nodiscard]] milliseconds ttl() const noexcept override { return database_.ttl(); }
   [[nodiscard]] TaskStorage& storage() noexcept override { return storage_; }
   [[nodiscard]] TaskQueue& queue() noexcept override { return queue_; }
   [[nodiscard]] TaskCatalog& catalog() noexcept override { return catalog_; }

@@ -59,9 +59,10 @@ WHERE task_id = ?1)";
 constexpr const char* kRequestCancel =
     "UPDATE async_tasks SET cancel_requested = 1 WHERE task_id = ?1";
 
-/// 1 now, 2 limit. Running tasks are few, and idx_status finds them.
+/// 1 now, 2 limit.
 constexpr const char* kExpiredLeases = R"(
-SELECT task_id, version, queue_name, worker, crashes, cancel_requested FROM async_tasks
+SELECT task_id, version, queue_name, worker, crashes, cancel_requested
+FROM async_tasks INDEXED BY idx_status
 WHERE status = 'running' AND lease_expires_at < ?1 LIMIT ?2)";
 
 /// 1 task_id, 2 now.
@@ -211,6 +212,10 @@ void Queue::submit(std::span<const NewTask> tasks) {
           .bind(9, policy)
           .bind(10, headers)
           .run();
+      // Batches are mostly of one queue; a name that comes twice does no harm.
+      if (changes.queues.empty() || changes.queues.back() != task.queue) {
+        changes.queues.push_back(task.queue);
+      }
     }
     changes.work = true;
     return true;
@@ -394,7 +399,6 @@ std::size_t Queue::discard(std::span<const TaskId> ids) {
 
 std::vector<Finish> Queue::finished(std::span<const TaskId> ids) {
   if (ids.empty()) return {};
-  const Timestamp now = database_.now();
   return database_.read([&](Connection& connection) {
     std::vector<Finish> finishes;
     for (const TaskId& id : ids) {
@@ -407,7 +411,7 @@ std::vector<Finish> Queue::finished(std::span<const TaskId> ids) {
           row.reset();
           continue;
         }
-        const bool expired = read_time(row, 3) + database_.ttl() < now;
+        const bool expired = database_.is_expired(read_optional_time(row, 3));
         finish.kind = expired ? Finish::Kind::expired : Finish::Kind::finished;
         if (!expired) {
           finish.status = *status;
@@ -448,6 +452,7 @@ void Queue::resume(std::span<const std::string> queues) {
           .run();
     }
     changes.work = true;
+    changes.queues.assign(queues.begin(), queues.end());
     return true;
   });
 }

@@ -19,29 +19,31 @@ namespace json = boost::json;
                             std::string{row.text(column)} + "`"};
 }
 
+/// Empty for what is none: a task whose metadata somebody damaged is worth more than its metadata.
 json::object parse_object(std::string_view text) {
-  json::value value = parse_json(text);
-  if (!value.is_object()) {
-    throw ValidationException{"a stored task has metadata that is not a JSON object: `" +
-                              std::string{text} + "`"};
+  try {
+    json::value value = parse_json(text);
+    if (value.is_object()) return std::move(value.get_object());
+  } catch (const ValidationException&) {
   }
-  return std::move(value.get_object());
+  return {};
 }
 
-std::int64_t integer_or(const json::object& object, std::string_view name, std::int64_t fallback) {
+/// What is missing, of another kind or out of range counts as not said.
+template <class Number>
+Number number_or(const json::object& object, std::string_view name, Number fallback) {
   const json::value* member = object.if_contains(name);
-  return member != nullptr && member->is_number() ? member->to_number<std::int64_t>() : fallback;
-}
-
-double number_or(const json::object& object, std::string_view name, double fallback) {
-  const json::value* member = object.if_contains(name);
-  return member != nullptr && member->is_number() ? member->to_number<double>() : fallback;
+  if (member == nullptr) return fallback;
+  boost::system::error_code error;
+  const auto number = member->to_number<Number>(error);
+  return error ? fallback : number;
 }
 
 std::optional<Progress> read_progress(const Statement& row, int column) {
   if (row.is_null(column)) return std::nullopt;
   const json::object object = parse_object(row.text(column));
-  Progress progress{integer_or(object, "done", 0), integer_or(object, "total", 0), {}};
+  Progress progress{
+      number_or(object, "done", std::int64_t{0}), number_or(object, "total", std::int64_t{0}), {}};
   if (const json::value* note = object.if_contains("note"); note != nullptr && note->is_string()) {
     progress.note = std::string{note->get_string()};
   }
@@ -116,10 +118,10 @@ RetryPolicy read_retry_policy(const Statement& row, int max_retries_column) {
   policy.max_retries = row.small_integer(max_retries_column);
   if (row.is_null(max_retries_column + 1)) return policy;
   const json::object object = parse_object(row.text(max_retries_column + 1));
-  policy.delay = std::chrono::milliseconds{integer_or(object, "delay_ms", policy.delay.count())};
+  policy.delay = std::chrono::milliseconds{number_or(object, "delay_ms", policy.delay.count())};
   policy.multiplier = number_or(object, "multiplier", policy.multiplier);
   policy.max_delay =
-      std::chrono::milliseconds{integer_or(object, "max_delay_ms", policy.max_delay.count())};
+      std::chrono::milliseconds{number_or(object, "max_delay_ms", policy.max_delay.count())};
   policy.jitter = number_or(object, "jitter", policy.jitter);
   return policy;
 }
@@ -142,9 +144,14 @@ Headers read_headers(const Statement& row, int column) {
 }
 
 std::string progress_column(const Progress& progress) {
-  return json::serialize(json::object{{"done", progress.done},
-                                      {"total", progress.total},
-                                      {"note", detail::repair_utf8(progress.note)}});
+  // In steps of this length: SQLite overwrites in place what keeps its length, and writes the whole
+  // row, a large payload included, where the length changes.
+  constexpr std::size_t kStep = 128;
+  std::string text = json::serialize(json::object{{"done", progress.done},
+                                                  {"total", progress.total},
+                                                  {"note", detail::repair_utf8(progress.note)}});
+  text.append(kStep - 1 - (text.size() - 1) % kStep, ' ');
+  return text;
 }
 
 }  // namespace errand::sqlite

@@ -9,9 +9,10 @@ namespace {
 
 /// The history with one more entry: ?6 time, ?7 error. The oldest entry makes room for it.
 const std::string kHistoryWithError =
-    "json_insert(CASE WHEN json_array_length(coalesce(history, '[]')) >= " +
+    "json_insert(CASE WHEN history IS NULL OR NOT json_valid(history) THEN '[]' "
+    "WHEN json_array_length(history) >= " +
     std::to_string(kMaxHistory) + R"(
-                      THEN json_remove(history, '$[0]') ELSE coalesce(history, '[]') END,
+                      THEN json_remove(history, '$[0]') ELSE history END,
                  '$[#]', json_object('attempt', attempts, 'at', ?6, 'worker', worker,
                                      'error', json(?7))))";
 

@@ -23,15 +23,14 @@ SET status = excluded.status, payload = excluded.payload, result = excluded.resu
     started_at = excluded.started_at, completed_at = excluded.completed_at,
     version = version + 1, lease_expires_at = NULL, cancel_requested = 0)";
 
-constexpr const char* kLoad =
-    "SELECT task_id, status, payload, result, error, submitted_at, started_at, completed_at, "
-    "version FROM async_tasks WHERE task_id = ?1";
+const std::string kLoad =
+    std::string{"SELECT "} + kTaskColumns + " FROM async_tasks WHERE task_id = ?1";
 
 /// 1 task_id, 2 status, 3 started_at, 4 completed_at. A status that others set ends the lease.
 constexpr const char* kUpdateStatus = R"(
 UPDATE async_tasks
 SET status = ?2, started_at = ?3, completed_at = ?4, version = version + 1,
-    lease_expires_at = NULL
+    lease_expires_at = NULL, cancel_requested = 0
 WHERE task_id = ?1)";
 
 constexpr const char* kRemove = "DELETE FROM async_tasks WHERE task_id = ?1";
@@ -92,7 +91,7 @@ std::optional<TaskData> Storage::load(TaskId id) {
   const std::string key = id.to_string();
   std::optional<TaskData> task = database_.read([&](Connection& connection) {
     std::optional<TaskData> found;
-    Statement& row = connection.prepare(kLoad).bind(1, key);
+    Statement& row = connection.prepare(kLoad.c_str()).bind(1, key);
     if (row.step()) {
       found = read_task(row);
       row.reset();
@@ -101,9 +100,7 @@ std::optional<TaskData> Storage::load(TaskId id) {
   });
   if (!task) return std::nullopt;
   validate(*task);
-  if (task->completed_at && *task->completed_at + database_.ttl() < database_.now()) {
-    return std::nullopt;
-  }
+  if (database_.is_expired(task->completed_at)) return std::nullopt;
   return task;
 }
 
@@ -112,7 +109,7 @@ void Storage::update_status(TaskId id, TaskStatus status,
   const std::string key = id.to_string();
   const Timestamp now = database_.now();
   database_.write([&](Connection& connection, Changes& changes) {
-    Statement& row = connection.prepare(kLoad).bind(1, key);
+    Statement& row = connection.prepare(kLoad.c_str()).bind(1, key);
     if (!row.step()) throw TaskNotFoundException{id};
     TaskData task = read_task(row);
     row.reset();

@@ -20,7 +20,7 @@ namespace errand::sqlite {
 class WakeFile {
  public:
   /// Counters by Signal.
-  using Counters = std::array<std::uint32_t, 3>;
+  using Counters = std::array<std::uint32_t, kSignalCount>;
 
   /// Creates the file if needed. Throws StorageException.
   explicit WakeFile(const std::string& path);
@@ -58,7 +58,7 @@ class WakeFile {
  private:
   struct Page {
     std::atomic<std::uint32_t> sequence;
-    std::array<std::atomic<std::uint32_t>, 3> counters;
+    std::array<std::atomic<std::uint32_t>, kSignalCount> counters;
     alignas(64) std::atomic<std::uint32_t> writer;  ///< a process id; 0: nobody's turn
   };
 

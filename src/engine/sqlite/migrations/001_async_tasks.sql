@@ -1,14 +1,14 @@
--- Tasks, record and queue entry in one row. The columns up to `version` are what other programs
--- may read and write; the rest belongs to the queue.
+-- Tasks, record and queue entry in one row. The columns of the first and the last group are what
+-- other programs may read and write; the rest belongs to the queue. The checks hold everybody to
+-- what readers rely on: a row that cannot be read would stop its queue.
+--
+-- The documents come last, because SQLite reads a row from its beginning, and what lies behind a
+-- large document costs reading that document.
 CREATE TABLE async_tasks (
-  task_id          VARCHAR(36)  NOT NULL PRIMARY KEY
-                   CHECK (length(task_id) = 36),
+  task_id          VARCHAR(36)  NOT NULL PRIMARY KEY,
   status           VARCHAR(20)  NOT NULL
                    CHECK (status IN ('pending', 'running', 'retrying',
                                      'completed', 'failed', 'cancelled')),
-  payload          TEXT,
-  result           TEXT,
-  error            TEXT,
   submitted_at     DATETIME     NOT NULL,
   started_at       DATETIME,
   completed_at     DATETIME,
@@ -21,13 +21,17 @@ CREATE TABLE async_tasks (
   attempts         INTEGER      NOT NULL DEFAULT 0,
   crashes          INTEGER      NOT NULL DEFAULT 0,
   max_retries      INTEGER      NOT NULL DEFAULT 3,
-  retry_policy     TEXT,                     -- JSON; NULL: the default waits
   lease_expires_at DATETIME,
   worker           TEXT,
   cancel_requested INTEGER      NOT NULL DEFAULT 0,
-  progress         TEXT,                     -- JSON
-  headers          TEXT,                     -- JSON; NULL: none
-  history          TEXT,                     -- JSON array of failed attempts; NULL: none
+  retry_policy     TEXT,                     -- a JSON object; NULL: the default waits
+  progress         TEXT,                     -- a JSON object
+  headers          TEXT,                     -- a JSON object; NULL: none
+  history          TEXT,                     -- a JSON array of failed attempts; NULL: none
+
+  error            TEXT,
+  result           TEXT,
+  payload          TEXT,
 
   CHECK (status <> 'completed' OR (result IS NOT NULL AND error IS NULL)),
   CHECK (status <> 'failed' OR (error IS NOT NULL AND result IS NULL)),
@@ -35,10 +39,20 @@ CREATE TABLE async_tasks (
   CHECK ((status IN ('completed', 'failed', 'cancelled')) = (completed_at IS NOT NULL)),
   CHECK (started_at IS NULL OR started_at >= submitted_at),
   CHECK (completed_at IS NULL OR completed_at >= coalesce(started_at, submitted_at)),
-  CHECK (queue_name IS NULL OR available_at IS NOT NULL)
+  CHECK (queue_name IS NULL OR available_at IS NOT NULL),
+  CHECK (status NOT IN ('running', 'completed', 'failed') OR started_at IS NOT NULL),
+
+  -- A UUID of version 4 in lower case; times as 2026-01-31 23:59:59.123456, in UTC.
+  CHECK (task_id GLOB '[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]-[0-9a-f][0-9a-f][0-9a-f][0-9a-f]-4[0-9a-f][0-9a-f][0-9a-f]-[89ab][0-9a-f][0-9a-f][0-9a-f]-[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]'),
+  CHECK (submitted_at GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9] [0-9][0-9]:[0-9][0-9]:[0-9][0-9]*' AND length(submitted_at) IN (19, 26)),
+  CHECK (started_at GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9] [0-9][0-9]:[0-9][0-9]:[0-9][0-9]*' AND length(started_at) IN (19, 26)),
+  CHECK (completed_at GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9] [0-9][0-9]:[0-9][0-9]:[0-9][0-9]*' AND length(completed_at) IN (19, 26)),
+  CHECK (available_at GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9] [0-9][0-9]:[0-9][0-9]:[0-9][0-9]*' AND length(available_at) IN (19, 26)),
+  CHECK (lease_expires_at GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9] [0-9][0-9]:[0-9][0-9]:[0-9][0-9]*' AND length(lease_expires_at) IN (19, 26))
 );
 
-CREATE INDEX idx_status ON async_tasks (status);
+-- By status; of the running ones, those first whose lease has run out.
+CREATE INDEX idx_status ON async_tasks (status, lease_expires_at);
 CREATE INDEX idx_completed_at ON async_tasks (completed_at) WHERE completed_at IS NOT NULL;
 
 -- What can be claimed, in claiming order. Tasks that lost two workers are apart, because only few
