@@ -1,11 +1,11 @@
 #pragma once
 
-/// Durable background tasks with futures: everything a program needs.
+/// Durable background tasks with futures: everything a program needs, but for
+/// TaskFuture::async_get() (errand/async_get.hpp), which brings Asio along.
 
 #include <boost/describe.hpp>
 
 #include "errand/application.hpp"
-#include "errand/async_get.hpp"
 #include "errand/codec.hpp"
 #include "errand/dsn.hpp"
 #include "errand/errors.hpp"

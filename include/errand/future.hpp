@@ -67,9 +67,14 @@ class ERRAND_EXPORT TaskHandle {
  protected:
   using JsonCallback = std::function<void(std::exception_ptr, std::string)>;
 
+  using Ticket = std::uint64_t;
+
   /// `done` is called once, by a thread of Tasks, with what get_json() would give or throw. It
   /// must return soon.
-  void when_final(JsonCallback done) const;
+  Ticket when_final(JsonCallback done) const;
+
+  /// True: that `done` will not be called any more; false: it was, or is about to be.
+  bool forget(Ticket ticket) const;
 
  private:
   Tasks* tasks_;
@@ -92,11 +97,15 @@ class TaskFuture : public TaskHandle {
 
   /// The same without blocking, for Asio's completion tokens: the handler's signature is
   /// void(std::exception_ptr, T), or void(std::exception_ptr) for TaskFuture<void>. It runs on the
-  /// handler's associated executor. Defined in errand/async_get.hpp.
+  /// handler's associated executor. Cancelling it ends the waiting with operation_aborted; the task
+  /// goes on. Defined in errand/async_get.hpp.
   template <class CompletionToken>
   auto async_get(CompletionToken&& token) const;
 
  private:
+  template <class Handler>
+  static void complete(Handler handler, std::exception_ptr error, const std::string& json);
+
   static T decode_result(const std::string& json) {
     if constexpr (!std::is_void_v<T>) return decode<T>(json);
   }

@@ -19,6 +19,7 @@
 #include "errand/logger.hpp"
 #include "errand/progress.hpp"
 #include "errand/task_id.hpp"
+#include "errand/task_queue.hpp"
 
 namespace errand {
 
@@ -28,8 +29,8 @@ class ERRAND_EXPORT Unrecoverable : public Error {
   using Error::Error;
 };
 
-/// Thrown by a handler: try again `after` this time instead of the policy's. It still counts as
-/// one of the attempts.
+/// Thrown by a handler: try again `after` this time instead of the policy's, at most a year. It
+/// still counts as one of the attempts.
 class ERRAND_EXPORT RetryLater : public Error {
  public:
   RetryLater(std::chrono::milliseconds after, const std::string& reason)
@@ -68,6 +69,12 @@ class ERRAND_EXPORT TaskContext {
         stop_{std::move(stop)},
         logger_{&logger},
         progress_{std::move(progress)} {}
+
+  /// As workers do; `claim` must outlive it.
+  TaskContext(const Claim& claim, std::stop_token stop, Logger& logger, ProgressSink progress)
+      : TaskContext{claim.lease.id, claim.attempt, std::move(stop), logger, std::move(progress)} {
+    claim_ = &claim;
+  }
   TaskContext(const TaskContext&) = delete;
   TaskContext& operator=(const TaskContext&) = delete;
 
@@ -75,6 +82,21 @@ class ERRAND_EXPORT TaskContext {
 
   /// From 1. Above 1, effects of an earlier attempt may be there already.
   [[nodiscard]] int attempt() const noexcept { return attempt_; }
+
+  /// No retry would follow a failure of this attempt.
+  [[nodiscard]] bool is_last_attempt() const noexcept {
+    return claim_ != nullptr && claim_->attempt > claim_->retry.max_retries;
+  }
+
+  /// What came with the message; empty if nothing did.
+  [[nodiscard]] const Headers& headers() const noexcept {
+    static const Headers none;
+    return claim_ != nullptr ? claim_->envelope.headers() : none;
+  }
+
+  [[nodiscard]] std::string_view queue() const noexcept {
+    return claim_ != nullptr ? std::string_view{claim_->queue} : kDefaultQueue;
+  }
 
   /// Stops when somebody cancels the task, the lease is lost, or the worker's grace period ends.
   [[nodiscard]] const std::stop_token& stop_token() const noexcept { return stop_; }
@@ -84,7 +106,7 @@ class ERRAND_EXPORT TaskContext {
     if (stop_.stop_requested()) throw Cancelled{};
   }
 
-  /// Cheap; the newest value reaches the storage about once a second.
+  /// Cheap; the newest value reaches the storage twice a second.
   void progress(std::int64_t done, std::int64_t total, std::string note = {}) {
     if (progress_) progress_(Progress{done, total, std::move(note)});
   }
@@ -97,6 +119,7 @@ class ERRAND_EXPORT TaskContext {
   std::stop_token stop_;
   Logger* logger_;
   ProgressSink progress_;
+  const Claim* claim_ = nullptr;
 };
 
 /// A handler without types: JSON in, JSON out.

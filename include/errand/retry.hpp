@@ -17,8 +17,11 @@ struct ERRAND_EXPORT RetryPolicy {
   friend bool operator==(const RetryPolicy&, const RetryPolicy&) = default;
 };
 
+/// No wait for a retry is longer, whatever asks for it.
+inline constexpr std::chrono::milliseconds kLongestRetryDelay = std::chrono::days{365};
+
 /// The wait before retry number `retry` (from 1): 1 s, 5 s, 25 s by default. `random` in [0, 1)
-/// places it within the jitter. Never negative; capped at 365 days.
+/// places it within the jitter. Never negative.
 [[nodiscard]] ERRAND_EXPORT std::chrono::milliseconds delay_before_retry(const RetryPolicy& policy,
                                                                          int retry, double random);
 

@@ -33,7 +33,11 @@ struct WorkerOptions {
   std::int64_t failure_limit = 0;           ///< stop after this many failed attempts; 0: never
   bool drain = false;                       ///< stop when no task is due and none is running
   std::size_t max_prefetch = 1000;          ///< most tasks held beyond those running
-  int max_crashes = 3;                      ///< see RescueRequest
+  std::size_t max_held_bytes = std::size_t{64} << 20;  ///< about the most payload held at a time
+  int max_crashes = 3;                                 ///< see RescueRequest
+
+  /// How often to look for work while the storage cannot tell of it; once a second where it can.
+  std::chrono::milliseconds poll_interval{100};
 };
 
 /// Throws ConfigurationException naming the option and its range.
@@ -80,6 +84,10 @@ class ERRAND_EXPORT Worker {
   /// Blocks until `stop` is requested or a limit is reached, and the work in hand is done or
   /// handed back. Once per object. If the report says `abandoned`, the destructor would wait for
   /// those handlers.
+  ///
+  /// Throws StorageException if the storage can be used neither now nor later, as a file that this
+  /// user may not write: at the start, and when it is to drain. Throws std::system_error if its
+  /// threads cannot be started.
   WorkerReport run(const std::stop_token& stop);
 
   /// How operators see it: host, process id and a random part.

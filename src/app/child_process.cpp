@@ -122,6 +122,9 @@ Read read_some(const Descriptor& from, std::string& into) {
   }
 }
 
+/// Between SIGTERM and SIGKILL. Shorter than what a worker gives its handlers to stop in.
+constexpr std::chrono::milliseconds kTimeToCleanUp{500};
+
 /// The most that a pipe can hold, unless the administrator allows more.
 constexpr std::size_t kMostInPipe = std::size_t{1} << 20;
 
@@ -148,15 +151,34 @@ bool write_some(const Descriptor& to, std::string_view& text) {
   return false;
 }
 
-/// Kills what there is of the group and returns the status of its leader. In this order: while the
-/// leader is not waited for, its number cannot become another group's.
-int end_group(pid_t leader) {
-  kill(-leader, SIGKILL);
-  int status = 0;
-  while (waitpid(leader, &status, 0) < 0 && errno == EINTR) {
+/// The command's process group, led by the command itself. It does not outlive this object.
+class Group {
+ public:
+  explicit Group(pid_t leader) : leader_{leader} {}
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+  ~Group() {
+    if (!ended_) end();
   }
-  return status;
-}
+
+  /// A chance to clean up.
+  void ask_to_end() const { kill(-leader_, SIGTERM); }
+
+  /// Kills what there is of the group and returns the status of its leader. In this order: while
+  /// the leader is not waited for, its number cannot become another group's.
+  int end() {
+    ended_ = true;
+    kill(-leader_, SIGKILL);
+    int status = 0;
+    while (waitpid(leader_, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+  }
+
+ private:
+  const pid_t leader_;
+  bool ended_ = false;
+};
 
 int poll_timeout(const std::optional<Steady::time_point>& deadline) {
   if (!deadline) return -1;
@@ -183,6 +205,7 @@ ChildResult run_child(const ChildOptions& options, std::string_view input,
                    err.write.get(), self);
   }
   setpgid(child, child);  // as the child does: whoever comes first
+  Group group{child};
   in.read.close();
   out.write.close();
   err.write.close();
@@ -191,24 +214,19 @@ ChildResult run_child(const ChildOptions& options, std::string_view input,
   }
   const std::stop_callback on_stop{stop, [&] { eventfd_write(stop_event.get(), 1); }};
   const Descriptor exit_event{static_cast<int>(syscall(SYS_pidfd_open, child, 0))};
-  if (!exit_event.open()) {
-    const int reason = errno;
-    end_group(child);
-    errno = reason;
-    fail("cannot watch the command");
-  }
+  if (!exit_event.open()) fail("cannot watch the command");
 
   ChildResult result;
-  std::optional<ChildResult::End> killed;
+  std::optional<ChildResult::End> ended_early;
   std::optional<Steady::time_point> deadline;
   if (options.timeout.count() > 0) deadline = Steady::now() + options.timeout;
   bool running = true;
-  while (running && !killed) {
+  while (running) {
     std::array<pollfd, 5> events{{{in.write.get(), POLLOUT, 0},
                                   {out.read.get(), POLLIN, 0},
                                   {err.read.get(), POLLIN, 0},
                                   {exit_event.get(), POLLIN, 0},
-                                  {stop_event.get(), POLLIN, 0}}};
+                                  {ended_early ? -1 : stop_event.get(), POLLIN, 0}}};
     if (poll(events.data(), events.size(), poll_timeout(deadline)) < 0 && errno != EINTR) break;
     if (in.write.open() && !write_some(in.write, input)) in.write.close();
     if (out.read.open() && read_some(out.read, result.output) == Read::closed) out.read.close();
@@ -218,18 +236,28 @@ ChildResult run_child(const ChildOptions& options, std::string_view input,
     }
     // Background children of the command may hold the pipes open: its own end is what counts.
     if ((events[3].revents & POLLIN) != 0) running = false;
-    if (stop.stop_requested()) killed = ChildResult::End::stopped;
-    if (deadline && Steady::now() >= *deadline) killed = ChildResult::End::timed_out;
-    if (result.output.size() > options.max_output) killed = ChildResult::End::output_too_large;
+    if (!running) break;
+    if (result.output.size() > options.max_output) {
+      ended_early = ChildResult::End::output_too_large;
+      break;
+    }
+    const bool late = deadline && Steady::now() >= *deadline;
+    if (ended_early) {
+      if (late) break;
+    } else if (late || stop.stop_requested()) {
+      ended_early = late ? ChildResult::End::timed_out : ChildResult::End::stopped;
+      group.ask_to_end();
+      deadline = Steady::now() + kTimeToCleanUp;
+    }
   }
-  const int status = end_group(child);
+  const int status = group.end();
   if (out.read.open()) read_rest(out.read, result.output);
   if (err.read.open()) read_rest(err.read, result.errors);
   if (result.errors.size() > options.max_errors) {
     result.errors.erase(0, result.errors.size() - options.max_errors);
   }
-  if (killed && running) {
-    result.end = *killed;
+  if (ended_early) {
+    result.end = *ended_early;
   } else if (WIFSIGNALED(status)) {
     result.end = ChildResult::End::signalled;
     result.code = WTERMSIG(status);

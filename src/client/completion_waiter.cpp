@@ -45,12 +45,14 @@ CompletionWaiter::Ticket CompletionWaiter::add(TaskId id, Callback callback) {
   return ticket;
 }
 
-void CompletionWaiter::remove(TaskId id, Ticket ticket) {
+bool CompletionWaiter::remove(TaskId id, Ticket ticket) {
   const std::lock_guard lock{mutex_};
   const auto found = waiting_.find(id);
-  if (found == waiting_.end()) return;
-  std::erase_if(found->second, [&](const Entry& entry) { return entry.ticket == ticket; });
+  if (found == waiting_.end()) return false;
+  const auto removed =
+      std::erase_if(found->second, [&](const Entry& entry) { return entry.ticket == ticket; });
   if (found->second.empty()) waiting_.erase(found);
+  return removed > 0;
 }
 
 void CompletionWaiter::start() {

@@ -39,8 +39,8 @@ class CompletionWaiter {
   /// unknown.
   Ticket add(TaskId id, Callback callback);
 
-  /// The callback is not called any more, unless it is running now or has run.
-  void remove(TaskId id, Ticket ticket);
+  /// True: the callback is not called any more. False: it was called, or is about to be.
+  bool remove(TaskId id, Ticket ticket);
 
  private:
   using Steady = std::chrono::steady_clock;

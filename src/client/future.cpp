@@ -1,5 +1,6 @@
 #include "errand/future.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 
@@ -13,6 +14,9 @@ namespace errand {
 namespace {
 
 using std::chrono::milliseconds;
+
+/// Longer waits are not told apart: the clock could not count them.
+constexpr milliseconds kForever = std::chrono::years{100};
 
 /// What a blocked caller waits for. Shared with the waiter, whose callback may outlive the call.
 struct Arrival {
@@ -65,7 +69,7 @@ std::optional<Finish> wait_for(Engine& engine, detail::CompletionWaiter& waiter,
   const auto ready = [&] { return arrival->ready; };
   if (!timeout) {
     arrival->arrived.wait(lock, ready);
-  } else if (!arrival->arrived.wait_for(lock, *timeout, ready)) {
+  } else if (!arrival->arrived.wait_for(lock, std::min(*timeout, kForever), ready)) {
     lock.unlock();
     waiter.remove(id, ticket);
     return std::nullopt;
@@ -111,9 +115,9 @@ std::string TaskHandle::get_json(std::optional<milliseconds> timeout) const {
   return result_of(*finish, tasks_->exceptions_);
 }
 
-void TaskHandle::when_final(JsonCallback done) const {
+TaskHandle::Ticket TaskHandle::when_final(JsonCallback done) const {
   const ExceptionTypes& exceptions = tasks_->exceptions_;
-  tasks_->waiter_->add(
+  return tasks_->waiter_->add(
       id_, [done = std::move(done), &exceptions](const Finish* finish, std::exception_ptr error) {
         std::string json;
         if (finish != nullptr) {
@@ -126,5 +130,7 @@ void TaskHandle::when_final(JsonCallback done) const {
         done(error, std::move(json));
       });
 }
+
+bool TaskHandle::forget(Ticket ticket) const { return tasks_->waiter_->remove(id_, ticket); }
 
 }  // namespace errand

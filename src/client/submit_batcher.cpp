@@ -7,9 +7,9 @@ namespace errand::detail {
 void SubmitBatcher::submit(NewTask task) {
   std::unique_lock lock{mutex_};
   const bool leads = open_ == nullptr;
-  if (leads) open_ = std::make_shared<Batch>();
-  const std::shared_ptr<Batch> batch = open_;
+  const std::shared_ptr<Batch> batch = leads ? std::make_shared<Batch>() : open_;
   batch->tasks.push_back(std::move(task));
+  open_ = batch;  // after what may throw: a batch without a leader would never be stored
   if (leads) {
     lead(std::move(lock), batch);
   } else {

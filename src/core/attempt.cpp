@@ -10,7 +10,7 @@ Outcome after_failure(const RetryPolicy& policy, int attempt, Failure failure, d
     return Failed{std::move(failure.error)};
   }
   const auto after = failure.kind == FailureKind::retry_later
-                         ? std::max(failure.after, std::chrono::milliseconds{0})
+                         ? std::clamp(failure.after, std::chrono::milliseconds{0}, kLongestRetryDelay)
                          : delay_before_retry(policy, attempt, random);
   return Retried{std::move(failure.error), after};
 }

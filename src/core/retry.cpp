@@ -9,8 +9,6 @@
 namespace errand {
 namespace {
 
-constexpr std::chrono::milliseconds kLongestDelay = std::chrono::days{365};
-
 void require(bool holds, const std::string& rule) {
   if (!holds) throw ValidationException{"retry policy: " + rule};
 }
@@ -20,8 +18,8 @@ void require(bool holds, const std::string& rule) {
 std::chrono::milliseconds delay_before_retry(const RetryPolicy& policy, int retry, double random) {
   if (policy.delay <= std::chrono::milliseconds::zero()) return std::chrono::milliseconds{0};
   const std::chrono::milliseconds cap = policy.max_delay > std::chrono::milliseconds::zero()
-                                            ? std::min(policy.max_delay, kLongestDelay)
-                                            : kLongestDelay;
+                                            ? std::min(policy.max_delay, kLongestRetryDelay)
+                                            : kLongestRetryDelay;
   const auto longest = static_cast<double>(cap.count());
   const double exponent = std::max(retry, 1) - 1;
   const double plain = std::min(

@@ -83,7 +83,7 @@ Outcome Executor::run(HeldTask& task) const noexcept {
 
 Outcome Executor::attempt(HeldTask& task) const {
   const Claim& claim = task.claim();
-  TaskContext context{claim.lease.id, claim.attempt, task.stop_token(), logger_,
+  TaskContext context{claim, task.stop_token(), logger_,
                       [&task](Progress progress) { task.set_progress(std::move(progress)); }};
   std::string result = handlers_.run(claim.envelope, context);
   try {

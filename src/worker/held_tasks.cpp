@@ -1,9 +1,26 @@
 #include "worker/held_tasks.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace errand::detail {
+namespace {
+
+/// Of the newest payload in their mean size.
+constexpr double kNewestShare = 0.1;
+
+/// Results of this size go into one transaction; others wait for it.
+constexpr std::size_t kSettledBytes = std::size_t{8} << 20;
+
+std::size_t payload_bytes(const Claim& claim) { return claim.envelope.body().size(); }
+
+std::size_t result_bytes(const Settlement& settlement) {
+  const auto* completed = std::get_if<Completed>(&settlement.outcome);
+  return completed != nullptr ? completed->result.size() : 0;
+}
+
+}  // namespace
 
 std::size_t HeldTasks::wanted() {
   const std::lock_guard lock{mutex_};
@@ -15,7 +32,16 @@ std::size_t HeldTasks::wanted() {
   if (held >= capacity) return 0;
   // Half a buffer at a time: claiming task by task would cost a transaction each.
   const std::size_t room = capacity - held;
-  return room >= std::max<std::size_t>(1, prefetch / 2) ? room : 0;
+  if (room < std::max<std::size_t>(1, prefetch / 2)) return 0;
+  // Handlers are kept busy, however large their payloads are.
+  const std::size_t at_least = held < concurrency_ ? 1 : 0;
+  return std::min(room, std::max(room_in_bytes(), at_least));
+}
+
+std::size_t HeldTasks::room_in_bytes() const {
+  if (held_bytes_ >= max_bytes_) return 0;
+  const auto bytes = static_cast<double>(max_bytes_ - held_bytes_);
+  return static_cast<std::size_t>(bytes / std::max(mean_bytes_, 1.0));
 }
 
 void HeldTasks::add(std::vector<Claim> claims) {
@@ -33,6 +59,9 @@ void HeldTasks::add(std::vector<Claim> claims) {
         if (!ended) overtaken.push_back(std::move(earlier));
       }
       if (claim.crashes >= kSuspectCrashes) ++suspects_;
+      const std::size_t bytes = payload_bytes(claim);
+      held_bytes_ += bytes;
+      mean_bytes_ += (static_cast<double>(bytes) - mean_bytes_) * kNewestShare;
       const bool cancel = claim.cancel_requested;
       auto task = std::make_shared<HeldTask>(std::move(claim));
       if (cancel) task->ask_to_stop(StopReason::cancel);
@@ -60,7 +89,7 @@ std::shared_ptr<HeldTask> HeldTasks::next() {
   {
     std::unique_lock lock{mutex_};
     buffered_.wait(lock, [this] { return closed_ || !buffer_.empty(); });
-    if (buffer_.empty()) return nullptr;
+    if (closed_) return nullptr;
     task = std::move(buffer_.front());
     buffer_.pop_front();
     ++running_;
@@ -94,7 +123,13 @@ void HeldTasks::finish(const std::shared_ptr<HeldTask>& task, Outcome outcome) {
 std::vector<Settlement> HeldTasks::take_ended() {
   std::unique_lock lock{mutex_};
   ended_or_closed_.wait(lock, [this] { return ended_closed_ || !ended_.empty(); });
-  return std::exchange(ended_, {});
+  std::size_t bytes = 0;
+  auto end = ended_.begin();
+  while (end != ended_.end() && bytes < kSettledBytes) bytes += result_bytes(*end++);
+  if (end == ended_.end()) return std::exchange(ended_, {});
+  std::vector<Settlement> taken{std::move_iterator{ended_.begin()}, std::move_iterator{end}};
+  ended_.erase(ended_.begin(), end);
+  return taken;
 }
 
 void HeldTasks::forget(const std::vector<Settlement>& settled) {
@@ -239,6 +274,7 @@ HeldTasks::Entry* HeldTasks::find(const Lease& lease, Stage stage) {
 
 std::shared_ptr<HeldTask> HeldTasks::drop(Entries::iterator entry) {
   std::shared_ptr<HeldTask> task = std::move(entry->second.task);
+  if (entry->second.stage != Stage::ended) held_bytes_ -= payload_bytes(task->claim());
   if (entry->second.stage == Stage::buffered) {
     std::erase(buffer_, task);
     if (task->claim().crashes >= kSuspectCrashes) --suspects_;
@@ -249,6 +285,7 @@ std::shared_ptr<HeldTask> HeldTasks::drop(Entries::iterator entry) {
 
 void HeldTasks::end(Entry& entry, Outcome outcome) {
   entry.stage = Stage::ended;
+  held_bytes_ -= payload_bytes(entry.task->claim());
   ended_.push_back(Settlement{entry.task->claim().lease, std::move(outcome)});
   ended_or_closed_.notify_one();
 }

@@ -25,8 +25,9 @@ class HeldTasks {
  public:
   using Steady = std::chrono::steady_clock;
 
-  HeldTasks(std::size_t concurrency, std::size_t max_prefetch)
-      : concurrency_{concurrency}, prefetch_{concurrency, max_prefetch} {}
+  /// `max_bytes`: of payload, beyond which no more is wanted than keeps the handlers busy.
+  HeldTasks(std::size_t concurrency, std::size_t max_prefetch, std::size_t max_bytes)
+      : concurrency_{concurrency}, max_bytes_{max_bytes}, prefetch_{concurrency, max_prefetch} {}
 
   // For the fetcher.
 
@@ -38,13 +39,14 @@ class HeldTasks {
 
   // For the handlers.
 
-  /// Blocks for the next task to run; null when closed.
+  /// Blocks for the next task to run; null when closed, even if some are in the buffer.
   [[nodiscard]] std::shared_ptr<HeldTask> next();
   void finish(const std::shared_ptr<HeldTask>& task, Outcome outcome);
 
   // For the settler.
 
-  /// Blocks until attempts have ended; empty when closed and all is settled.
+  /// Blocks until attempts have ended; empty when closed and all is settled. As many as make one
+  /// transaction of reasonable size.
   [[nodiscard]] std::vector<Settlement> take_ended();
   /// They are settled, or lost: the worker does not hold them any more.
   void forget(const std::vector<Settlement>& settled);
@@ -64,7 +66,8 @@ class HeldTasks {
 
   // For the end.
 
-  /// Hands back the buffer; handlers that wait for a task end.
+  /// Hands back the buffer; handlers that wait for a task end. What is added later stays in the
+  /// buffer until close() is called again.
   void close();
   /// True: no handler is running any more; false: `timeout` passed.
   [[nodiscard]] bool wait_until_idle(std::chrono::milliseconds timeout);
@@ -94,7 +97,11 @@ class HeldTasks {
   void end(Entry& entry, Outcome outcome);
   void notify_change() const;
 
+  /// The most that fits beside what is held, as far as can be told from the payloads seen so far.
+  [[nodiscard]] std::size_t room_in_bytes() const;
+
   const std::size_t concurrency_;
+  const std::size_t max_bytes_;
   std::mutex mutex_;
   std::condition_variable buffered_;
   std::condition_variable ended_or_closed_;
@@ -104,6 +111,8 @@ class HeldTasks {
   std::deque<std::shared_ptr<HeldTask>> buffer_;
   std::vector<Settlement> ended_;
   std::size_t running_ = 0;
+  std::size_t held_bytes_ = 0;  ///< payload of what is buffered or running
+  double mean_bytes_ = 0;       ///< of the payloads claimed lately
   std::size_t suspects_ = 0;
   Steady::time_point last_start_{};
   bool closed_ = false;

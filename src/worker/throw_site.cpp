@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -116,8 +117,10 @@ std::vector<Frame> frames_at(std::uintptr_t address) {
   return frames;
 }
 
-bool is_library_file(std::string_view file) {
-  return file.empty() || file.starts_with("/usr/include/") || file.starts_with("/usr/lib/");
+/// In whose sources nobody looks for the reason of a failure.
+bool is_of_a_library(const Frame& frame) {
+  return frame.file.starts_with("/usr/include/") || frame.file.starts_with("/usr/lib/") ||
+         (frame.file.empty() && frame.function.starts_with("std::"));
 }
 
 /// Below the handler: the worker, and how it calls handlers and commands.
@@ -125,7 +128,7 @@ bool is_calling_handlers(const Frame& frame) {
   return frame.function.starts_with("errand::Handlers::") ||
          frame.function.starts_with("errand::detail::Executor::") ||
          frame.function.starts_with("errand::detail::exec_handler(") ||
-         frame.file.ends_with("errand/handler.hpp");
+         frame.file.ends_with("errand/handler.hpp") || frame.file.ends_with("src/bus/handlers.cpp");
 }
 
 /// From the throw out to the handler.
@@ -149,12 +152,16 @@ std::vector<Frame> frames_of(const Note& note) {
 
 void add_site(ExceptionData& data, const Note& note) {
   int number = 0;
+  bool site_known = false;
   for (const Frame& frame : frames_of(note)) {
     // Between the handler and its caller the standard library has steps nobody wants to read.
-    if (!data.file.empty() && frame.file.starts_with("/usr/include/c++/")) continue;
-    if (data.file.empty() && !is_library_file(frame.file)) {
+    if (site_known && frame.file.starts_with("/usr/include/c++/")) continue;
+    // The innermost frame of the program itself: if that has no debug information, no file is
+    // better than its caller's.
+    if (!site_known && !is_of_a_library(frame)) {
       data.file = frame.file;
       data.line = frame.line;
+      site_known = true;
     }
     if (number > 0) data.trace += '\n';
     data.trace += fmt::format("#{} {}", number++, frame.function.empty() ? "??" : frame.function);
@@ -208,6 +215,12 @@ extern "C" [[noreturn]] __attribute__((visibility("default"))) void __cxa_throw(
     void* exception, void* type, void (*destroy)(void*)) {
   using Throw = void (*)(void*, void*, void (*)(void*));
   static const Throw next = reinterpret_cast<Throw>(dlsym(RTLD_NEXT, "__cxa_throw"));
+  if (next == nullptr) {
+    constexpr std::string_view kWhy =
+        "errand: no __cxa_throw behind this one: the C++ runtime must be a shared library\n";
+    static_cast<void>(write(STDERR_FILENO, kWhy.data(), kWhy.size()) == 0);
+    std::abort();
+  }
   errand::detail::note_throw(exception);
   next(exception, type, destroy);
   std::abort();  // the runtime's function does not return

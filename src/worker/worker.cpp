@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <condition_variable>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fstream>
 #include <mutex>
@@ -43,6 +44,20 @@ std::string host_name() {
   return name.data();
 }
 
+std::string tasks(std::size_t count) {
+  return fmt::format("{} {}", count, count == 1 ? "task" : "tasks");
+}
+
+bool is_useless(const std::exception& error) {
+  const auto* storage = dynamic_cast<const StorageException*>(&error);
+  return storage != nullptr && storage->retry() == StorageException::Retry::useless;
+}
+
+bool is_in_doubt(const std::exception& error) {
+  const auto* storage = dynamic_cast<const StorageException*>(&error);
+  return storage != nullptr && storage->retry() == StorageException::Retry::in_doubt;
+}
+
 std::size_t resident_bytes() {
   std::ifstream statm{"/proc/self/statm"};
   std::size_t pages = 0;
@@ -63,7 +78,7 @@ class Worker::Impl {
         concurrency_{options_.concurrency > 0
                          ? static_cast<std::size_t>(options_.concurrency)
                          : std::max<std::size_t>(1, std::thread::hardware_concurrency())},
-        held_{concurrency_, options_.max_prefetch} {
+        held_{concurrency_, options_.max_prefetch, options_.max_held_bytes} {
     info_.host = host_name();
     info_.pid = getpid();
     info_.worker =
@@ -73,9 +88,8 @@ class Worker::Impl {
     held_.on_change([this] { wake_fetcher(); });
   }
 
-  ~Impl() {
-    for (std::thread& thread : handler_threads_) thread.join();
-  }
+  /// Abandoned handlers are waited for.
+  ~Impl() = default;
 
   const std::string& name() const noexcept { return info_.worker; }
 
@@ -88,50 +102,92 @@ class Worker::Impl {
         Signal::cancellation, [this](const SignalEvent&) { wake_keeper(); });
     const std::stop_callback on_stop{stop, [this] { end(WorkerReport::Reason::stopped); }};
 
-    for (std::size_t i = 0; i < concurrency_; ++i) {
-      handler_threads_.emplace_back([this] { run_handlers(); });
-    }
-    std::thread settler{[this] { run_settler(); }};
-    std::thread keeper{[this] { run_keeper(); }};
-    std::thread fetcher{[this] { run_fetcher(); }};
-
-    wait_for_end();
-    fetcher.join();
-    held_.close();
-    const std::int64_t abandoned = finish_running();
-    held_.close_ended();
-    settler.join();
+    beat_first();
     {
-      const std::lock_guard lock{mutex_};
-      keeper_ends_ = true;
+      const Threads threads{*this};
+      wait_for_end();
     }
-    keeper_wakes_.notify_all();
-    keeper.join();
     retire();
+    if (error_) std::rethrow_exception(error_);
 
     WorkerReport report = report_;
     report.reason = *reason_;
-    report.abandoned = abandoned;
+    report.abandoned = abandoned_;
     return report;
   }
 
  private:
+  /// All threads, from their start until what they hold is settled or handed back.
+  class Threads {
+   public:
+    explicit Threads(Impl& worker) : worker_{worker} {
+      try {
+        settler_ = std::thread{[this] { worker_.run_settler(); }};
+        keeper_ = std::thread{[this] { worker_.run_keeper(); }};
+        for (std::size_t i = 0; i < worker_.concurrency_; ++i) {
+          worker_.handler_threads_.emplace_back([impl = &worker_] { impl->run_handlers(); });
+        }
+        fetcher_ = std::thread{[this] { worker_.run_fetcher(); }};
+      } catch (...) {
+        end();
+        throw;
+      }
+    }
+    ~Threads() { end(); }
+    Threads(const Threads&) = delete;
+    Threads& operator=(const Threads&) = delete;
+
+   private:
+    /// In the order in which tasks pass through their hands.
+    void end() {
+      worker_.end(WorkerReport::Reason::stopped);
+      join(fetcher_);
+      worker_.held_.close();  // again: the fetcher may have brought some
+      worker_.abandoned_ = worker_.finish_running();
+      worker_.held_.close_ended();
+      join(settler_);
+      {
+        const std::lock_guard lock{worker_.mutex_};
+        worker_.keeper_ends_ = true;
+      }
+      worker_.keeper_wakes_.notify_all();
+      join(keeper_);
+    }
+
+    static void join(std::thread& thread) {
+      if (thread.joinable()) thread.join();
+    }
+
+    Impl& worker_;
+    std::thread fetcher_;
+    std::thread settler_;
+    std::thread keeper_;
+  };
+
+  /// Says early that the storage cannot be written at all.
+  void beat_first() {
+    try {
+      beat();
+    } catch (const StorageException& error) {
+      if (error.retry() == StorageException::Retry::useless) throw;
+      logger_.error(fmt::format("cannot show this worker: {}", error.what()));
+    }
+  }
+
   // --- ending -----------------------------------------------------------------------------------
 
-  /// The first reason counts.
+  /// The first reason counts. Nothing is started any more.
   void end(WorkerReport::Reason reason) {
     {
       const std::lock_guard lock{mutex_};
-      set_reason(reason);
+      if (!reason_) {
+        reason_ = reason;
+        ended_at_ = Steady::now();
+      }
     }
+    held_.close();
     ends_.notify_all();
     fetcher_wakes_.notify_all();
-  }
-
-  void set_reason(WorkerReport::Reason reason) {
-    if (reason_) return;
-    reason_ = reason;
-    ended_at_ = Steady::now();
   }
 
   bool ending() {
@@ -145,17 +201,20 @@ class Worker::Impl {
     if (options_.time_limit.count() == 0) {
       ends_.wait(lock, ended);
     } else if (!ends_.wait_for(lock, options_.time_limit, ended)) {
-      set_reason(WorkerReport::Reason::time_limit);
       lock.unlock();
-      fetcher_wakes_.notify_all();
+      end(WorkerReport::Reason::time_limit);
     }
   }
 
   /// Returns how many handlers still run although they were asked to stop.
   std::int64_t finish_running() {
+    if (const std::size_t running = held_.running(); running > 0) {
+      logger_.info(fmt::format("stopping; {} running, with {} to finish", tasks(running),
+                               std::chrono::duration_cast<std::chrono::seconds>(options_.grace)));
+    }
     if (held_.wait_until_idle(options_.grace)) return 0;
     logger_.warning(
-        fmt::format("the grace period is over; asking {} running tasks to stop", held_.running()));
+        fmt::format("the grace period is over; asking {} to stop", tasks(held_.running())));
     held_.ask_running_to_stop();
     if (held_.wait_until_idle(kLastChance)) return 0;
     const std::size_t abandoned = held_.abandon_running();
@@ -189,7 +248,7 @@ class Worker::Impl {
       const std::size_t wanted = claimable(held_.wanted());
       if (wanted == 0) {
         if (limit_used_up() && held_.empty()) return end(WorkerReport::Reason::limit);
-        wait_to_fetch(kFallbackPoll);
+        wait_to_fetch(longest_wait());
         continue;
       }
       const bool held_nothing = held_.empty();
@@ -201,7 +260,11 @@ class Worker::Impl {
                                                    .lease = options_.lease,
                                                    .suspects = held_.holds_suspect() ? 0U : 1U});
         pause = kFirstPauseAfterError;
-      } catch (const Error& error) {
+      } catch (const std::exception& error) {
+        if (options_.drain && is_useless(error)) {
+          error_ = std::current_exception();
+          return end(WorkerReport::Reason::stopped);
+        }
         logger_.error(fmt::format("cannot claim tasks, trying again in {} ms: {}", pause.count(),
                                   error.what()));
         wait_after_error(pause);
@@ -214,8 +277,12 @@ class Worker::Impl {
       if (claimed == 0 && held_nothing && options_.drain) {
         return end(WorkerReport::Reason::drained);
       }
-      wait_to_fetch(std::min(kFallbackPoll, batch.next_due.value_or(kFallbackPoll)));
+      wait_to_fetch(std::min(longest_wait(), batch.next_due.value_or(kFallbackPoll)));
     }
+  }
+
+  [[nodiscard]] milliseconds longest_wait() const {
+    return engine_.signals().reaches_other_processes() ? kFallbackPoll : options_.poll_interval;
   }
 
   [[nodiscard]] std::size_t claimable(std::size_t wanted) const {
@@ -241,7 +308,14 @@ class Worker::Impl {
 
   void run_handlers() {
     while (const std::shared_ptr<detail::HeldTask> task = held_.next()) {
-      held_.finish(task, executor_.run(*task));
+      Outcome outcome = executor_.run(*task);
+      const bool failed =
+          std::holds_alternative<Failed>(outcome) || std::holds_alternative<Retried>(outcome);
+      // Here, not when it is settled: until then others would begin that fail, too.
+      if (failed && ++failures_ == options_.failure_limit) {
+        end(WorkerReport::Reason::failure_limit);
+      }
+      held_.finish(task, std::move(outcome));
     }
   }
 
@@ -259,28 +333,44 @@ class Worker::Impl {
   /// Tries until the storage has taken the batch: until then its leases are kept alive, and
   /// nothing is lost. A worker that is told to end tries for its grace period only; the leases run
   /// out then, and others do the work again.
-  void settle(const std::vector<Settlement>& batch) {
+  void settle(std::vector<Settlement> batch) {
     milliseconds pause = kFirstPauseAfterError;
     bool in_doubt = false;
-    while (true) {
+    while (!batch.empty()) {
       try {
         count(batch, engine_.queue().settle(batch), in_doubt);
         return;
-      } catch (const StorageException& error) {
+      } catch (const ValidationException&) {
+        batch = settle_one_by_one(batch, in_doubt);
+        continue;
+      } catch (const std::exception& error) {
         // Repeating is safe even in doubt: what was settled the first time reports a lost lease.
-        in_doubt = in_doubt || error.retry() == StorageException::Retry::in_doubt;
+        in_doubt = in_doubt || is_in_doubt(error);
         logger_.error(fmt::format("cannot store {} outcomes, trying again in {} ms: {}",
                                   batch.size(), pause.count(), error.what()));
-      } catch (const Error& error) {
-        logger_.error(fmt::format("the storage refuses an outcome: {}", error.what()));
-        if (batch.size() > 1) {
-          for (const Settlement& one : batch) settle({one});
-        }
-        return;  // alone and refused: the lease runs out, and the task is rescued
+        // One that the storage cannot take must not keep the others waiting.
+        if (is_useless(error) && batch.size() > 1) batch = settle_one_by_one(batch, in_doubt);
       }
       if (!wait_to_settle(pause)) return;
       pause = std::min(pause * 2, kLongestPauseAfterError);
     }
+  }
+
+  /// Returns those that could not be stored now. A refused one is dropped: its lease runs out, and
+  /// the task is rescued.
+  std::vector<Settlement> settle_one_by_one(const std::vector<Settlement>& batch, bool in_doubt) {
+    std::vector<Settlement> left;
+    for (const Settlement& settlement : batch) {
+      try {
+        count({settlement}, engine_.queue().settle({&settlement, 1}), in_doubt);
+      } catch (const ValidationException& error) {
+        logger_.error(fmt::format("the storage refuses the outcome of task {}: {}",
+                                  settlement.lease.id.to_string(), error.what()));
+      } catch (const std::exception&) {
+        left.push_back(settlement);
+      }
+    }
+    return left;
   }
 
   /// False: the worker has to end now.
@@ -300,13 +390,12 @@ class Worker::Impl {
   /// `repeated`: a lost lease most likely means that the first try did succeed.
   void count(const std::vector<Settlement>& batch, const std::vector<SettleStatus>& statuses,
              bool repeated) {
-    std::int64_t failures = 0;
+    std::vector<TaskId> taken_over;
     {
       const std::lock_guard lock{mutex_};
       for (std::size_t i = 0; i < batch.size(); ++i) {
         if (statuses[i] == SettleStatus::lease_lost && !repeated) {
-          logger_.warning("task " + batch[i].lease.id.to_string() +
-                          " was taken over meanwhile; this attempt's outcome is dropped");
+          taken_over.push_back(batch[i].lease.id);
           continue;
         }
         const Outcome& outcome = batch[i].outcome;
@@ -319,10 +408,10 @@ class Worker::Impl {
           ++released_;
         }
       }
-      failures = report_.failed + report_.retried;
     }
-    if (options_.failure_limit > 0 && failures >= options_.failure_limit) {
-      end(WorkerReport::Reason::failure_limit);
+    for (const TaskId id : taken_over) {
+      logger_.warning("task " + id.to_string() +
+                      " was taken over meanwhile; this attempt's outcome is dropped");
     }
   }
 
@@ -340,7 +429,7 @@ class Worker::Impl {
     const milliseconds extend_every = options_.lease / 3;
     const milliseconds tick = std::min(kKeeperTick, extend_every);
     auto next_extend = Steady::now() + extend_every;
-    auto next_beat = Steady::now();
+    auto next_beat = Steady::now() + extend_every;  // run() has shown it once
     auto next_rescue = Steady::now();
     bool extend_now = false;
     while (true) {
@@ -374,7 +463,7 @@ class Worker::Impl {
   void guarded(const char* doing, Body&& body) {
     try {
       body();
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       logger_.error(fmt::format("cannot {}: {}", doing, error.what()));
     }
   }
@@ -397,7 +486,7 @@ class Worker::Impl {
     const std::vector<ProgressReport> reports = held_.take_progress();
     try {
       engine_.queue().report_progress(reports);
-    } catch (const Error&) {
+    } catch (const std::exception&) {
       held_.give_progress_back(reports);
       throw;
     }
@@ -442,10 +531,13 @@ class Worker::Impl {
   bool look_for_cancellations_ = false;
   bool keeper_ends_ = false;
   WorkerReport report_;
+  std::int64_t abandoned_ = 0;
+  std::exception_ptr error_;  ///< the fetcher's, on its way to the caller of run()
 
   std::int64_t claimed_ = 0;  ///< the fetcher's own
   std::atomic<std::int64_t> released_ = 0;
-  std::vector<std::thread> handler_threads_;
+  std::atomic<std::int64_t> failures_ = 0;
+  std::vector<std::jthread> handler_threads_;
 };
 
 Worker::Worker(Engine& engine, const Handlers& handlers, WorkerOptions options, Logger& logger) {

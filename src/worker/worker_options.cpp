@@ -10,6 +10,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
+/// What the clock can count without trouble.
+constexpr milliseconds kLongest = std::chrono::years{10};
+
 void require(bool holds, const std::string& message) {
   if (!holds) throw ConfigurationException{message};
 }
@@ -30,9 +33,13 @@ void validate(const WorkerOptions& options) {
                       options.concurrency));
   require(options.lease >= milliseconds{100} && options.lease <= std::chrono::hours{24},
           fmt::format("the lease is {} ms; it goes from 100 ms to 24 h", options.lease.count()));
-  require(options.grace >= milliseconds{0}, "the grace period cannot be negative");
+  require(options.grace >= milliseconds{0} && options.grace <= kLongest,
+          "the grace period goes from 0 to 10 years");
   require(options.limit >= 0, "the limit cannot be negative; 0 means none");
-  require(options.time_limit >= milliseconds{0}, "the time limit cannot be negative; 0 means none");
+  require(options.time_limit >= milliseconds{0} && options.time_limit <= kLongest,
+          "the time limit goes from 0, which means none, to 10 years");
+  require(options.poll_interval >= milliseconds{1} && options.poll_interval <= kLongest,
+          "the poll interval goes from 1 ms to 10 years");
   require(options.failure_limit >= 0, "the failure limit cannot be negative; 0 means none");
   require(options.max_crashes >= 1, "a task may lose at least one worker");
 }

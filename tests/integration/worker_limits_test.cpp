@@ -59,6 +59,19 @@ TEST_F(WorkerLimitsTest, StopsAfterSoManyFailures) {
   EXPECT_EQ(report.retried, 2);
 }
 
+TEST_F(WorkerLimitsTest, AtTheLimitOfFailuresNothingIsStartedAnyMore) {
+  handle([](TaskContext&) -> std::string { throw std::runtime_error{"no"}; });
+  submit_many(200);
+  WorkerOptions options;
+  options.concurrency = 2;
+  options.failure_limit = 5;
+  RunningWorker worker{engine, handlers, options};
+  const WorkerReport report = worker.report();
+  EXPECT_EQ(report.reason, Reason::failure_limit);
+  EXPECT_GE(report.retried, 5);
+  EXPECT_LE(report.retried, 6) << "the other handler may have been at work";
+}
+
 TEST_F(WorkerLimitsTest, SuccessesAreNoFailures) {
   handle([](TaskContext&) { return std::string{"1"}; });
   submit_many(5);

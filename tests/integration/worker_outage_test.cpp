@@ -56,6 +56,48 @@ TEST_F(WorkerOutageTest, ClaimsAgainWhenTheStorageIsBack) {
   EXPECT_TRUE(logger.says("trying again in 200 ms")) << "each pause is longer";
 }
 
+TEST_F(WorkerOutageTest, SurvivesWhateverTheEngineThrows) {
+  for (const Call call : {Call::claim, Call::settle, Call::rescue}) engine.run_out_of_memory(call);
+  const TaskHandle task = submit();
+  RunningWorker worker{engine, handlers, {}, logger};
+  EXPECT_EQ(task.get_json(kPatience), "1");
+  EXPECT_TRUE(logger.says("cannot claim tasks"));
+  EXPECT_TRUE(logger.says("cannot store 1 outcomes"));
+  EXPECT_TRUE(logger.says("cannot rescue tasks"));
+}
+
+TEST_F(WorkerOutageTest, DrainingEndsWithTheErrorThatWillNotPass) {
+  engine.refuse(Call::claim, Retry::useless);
+  const TaskHandle task = submit();
+  WorkerOptions options;
+  options.drain = true;
+  RunningWorker worker{engine, handlers, options, logger};
+  EXPECT_THROW(static_cast<void>(worker.report()), StorageException);
+  EXPECT_EQ(task.status(), TaskStatus::pending);
+}
+
+TEST_F(WorkerOutageTest, AnOutcomeThatCannotBeStoredDoesNotKeepOthersWaiting) {
+  Milestone both_ran;
+  Milestone may_end;
+  std::atomic<int> begun = 0;
+  handle(
+      [&](TaskContext&) {
+        if (++begun == 2) both_ran.reach();
+        EXPECT_TRUE(may_end.was_reached());
+        return std::string{"1"};
+      },
+      "together");
+  WorkerOptions options;
+  options.concurrency = 3;
+  const auto first = submit_many(2, "together");
+  RunningWorker worker{engine, handlers, options, logger};
+  ASSERT_TRUE(both_ran.was_reached());
+  // The batch is refused, and so is the first of the two by itself.
+  engine.refuse(Call::settle, Retry::useless, 2);
+  may_end.reach();
+  for (const TaskHandle& task : first) EXPECT_EQ(task.get_json(kPatience), "1");
+}
+
 TEST_F(WorkerOutageTest, AClaimWhoseReplyWasLostIsMadeGoodByTheNextWorker) {
   engine.lose_reply(Call::claim);
   const TaskHandle task = submit();

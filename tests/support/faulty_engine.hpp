@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <deque>
 #include <mutex>
+#include <new>
+#include <optional>
 
 #include "errand/errors.hpp"
 
@@ -22,6 +24,9 @@ class FaultyEngine final : public CountingEngine {
   void refuse(Call call, Retry retry = Retry::helps, std::size_t times = 1) {
     plan(call, Fault{retry, false}, times);
   }
+
+  /// The next call of this kind throws what no engine should: memory has run out.
+  void run_out_of_memory(Call call) { plan(call, Fault{std::nullopt, false}, 1); }
 
   /// All calls of this kind throw until mend() is called.
   void break_down(Call call) { refuse(call, Retry::helps, 1'000'000); }
@@ -44,7 +49,7 @@ class FaultyEngine final : public CountingEngine {
 
  private:
   struct Fault {
-    Retry retry;
+    std::optional<Retry> retry;  ///< none: std::bad_alloc
     bool done;
   };
 
@@ -60,7 +65,8 @@ class FaultyEngine final : public CountingEngine {
     if (faults.empty() || faults.front().done != done) return;
     const Fault fault = faults.front();
     faults.pop_front();
-    throw StorageException{done ? "the reply was lost" : "the storage is away", fault.retry};
+    if (!fault.retry) throw std::bad_alloc{};
+    throw StorageException{done ? "the reply was lost" : "the storage is away", *fault.retry};
   }
 
   std::mutex mutex_;

@@ -18,13 +18,19 @@ class RunningWorker {
   RunningWorker(Engine& engine, const Handlers& handlers, WorkerOptions options,
                 Logger& logger = silent_logger())
       : worker_{engine, handlers, std::move(options), logger},
-        thread_{[this](const std::stop_token& stop) { report_.set_value(worker_.run(stop)); }} {}
+        thread_{[this](const std::stop_token& stop) {
+          try {
+            report_.set_value(worker_.run(stop));
+          } catch (...) {
+            report_.set_exception(std::current_exception());
+          }
+        }} {}
 
   [[nodiscard]] const std::string& name() const noexcept { return worker_.name(); }
 
   void stop() { thread_.request_stop(); }
 
-  /// Waits for the end that a limit or stop() brings. Once.
+  /// Waits for the end that a limit or stop() brings; throws what run() threw. Once.
   [[nodiscard]] WorkerReport report() {
     std::future<WorkerReport> report = report_.get_future();
     if (report.wait_for(kPatience) != std::future_status::ready) {

@@ -71,7 +71,9 @@ TEST_P(SchemaContract, TheScriptIsThereIfThereIsASchema) {
 }
 
 TEST_P(SchemaContract, TheDiagnosisNamesWhatItLookedAt) {
-  for (const Finding& finding : engine().diagnose()) {
+  const std::vector<Finding> findings = engine().diagnose();
+  EXPECT_FALSE(findings.empty());
+  for (const Finding& finding : findings) {
     EXPECT_FALSE(finding.subject.empty());
     EXPECT_FALSE(finding.detail.empty());
     EXPECT_EQ(finding.fix.empty(), finding.severity == Finding::Severity::ok) << finding.subject;

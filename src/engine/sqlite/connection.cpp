@@ -120,7 +120,8 @@ std::optional<std::string> Statement::optional_text(int column) const {
 }
 
 Connection::Connection(const Settings& settings) : busy_timeout_{settings.busy_timeout} {
-  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  flags |= settings.mode == Mode::look ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
   if (settings.mode == Mode::create) flags |= SQLITE_OPEN_CREATE;
   sqlite3* db = nullptr;
   const int code = sqlite3_open_v2(settings.path.c_str(), &db, flags, nullptr);
@@ -128,7 +129,7 @@ Connection::Connection(const Settings& settings) : busy_timeout_{settings.busy_t
   if (code != SQLITE_OK) fail(db, code, "opening " + settings.path);
   sqlite3_busy_handler(db, &Connection::on_busy, this);
   try {
-    execute("PRAGMA journal_mode = WAL");
+    if (settings.mode == Mode::create) execute("PRAGMA journal_mode = WAL");
     execute(settings.synchronous_full ? "PRAGMA synchronous = FULL"
                                       : "PRAGMA synchronous = NORMAL");
     // A larger WAL makes a checkpoint move each hot page once instead of many times.

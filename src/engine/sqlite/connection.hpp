@@ -58,7 +58,11 @@ class Statement {
 /// One connection to the file, with its prepared statements. Used by one thread at a time.
 class Connection {
  public:
-  enum class Mode : std::uint8_t { create, existing };
+  enum class Mode : std::uint8_t {
+    create,    ///< make the file where there is none, and turn it to WAL
+    existing,  ///< a file that is there, as it is
+    look,      ///< the same without the right to write
+  };
 
   struct Settings {
     std::string path;
@@ -67,7 +71,7 @@ class Connection {
     std::chrono::milliseconds busy_timeout{30'000};
   };
 
-  /// Opens the file and puts it into WAL mode. Throws StorageException.
+  /// Opens the file. Throws StorageException.
   explicit Connection(const Settings& settings);
 
   Connection(const Connection&) = delete;

@@ -1,8 +1,8 @@
 #include "engine/sqlite/database.hpp"
 
-#include <filesystem>
-#include <system_error>
 #include <utility>
+
+#include "engine/sqlite/file_checks.hpp"
 
 namespace errand::sqlite {
 namespace {
@@ -14,20 +14,13 @@ constexpr std::chrono::milliseconds kListenInterval{60'000};
 /// More readers at once than this wait for each other: each costs three open files.
 constexpr std::size_t kMostReaders = 16;
 
-/// SQLite follows symbolic links, and whoever comes by another name must find the same wake file.
-std::string wake_path(const std::string& database) {
-  std::error_code unknown;
-  const std::filesystem::path real = std::filesystem::weakly_canonical(database, unknown);
-  return (unknown ? database : real.string()) + "-wake";
-}
-
 constexpr std::array kSignals{Signal::work, Signal::completion, Signal::cancellation};
 
 }  // namespace
 
 Database::Database(Settings settings)
     : settings_{std::move(settings)},
-      wake_file_{wake_path(settings_.connection.path)},
+      wake_file_{wake_path(settings_.connection.path), settings_.connection.path},
       writer_{[this] {
         // Turning a new file to WAL needs it alone, and SQLite does not wait for that.
         const WakeFile::WriteTurn turn{wake_file_};

@@ -70,6 +70,16 @@ Finding integrity(Database& database) {
           "stop all programs, copy the file, and restore a backup or use sqlite3's .recover"};
 }
 
+Finding writing(Database& database) {
+  try {
+    database.write([](Connection&, Changes&) { return true; });
+    return {Severity::ok, "writing", "allowed for this user", {}};
+  } catch (const StorageException& error) {
+    return {Severity::problem, "writing", error.what(),
+            "run as the file's owner, or change its owner or mode"};
+  }
+}
+
 Finding durability(const Database& database) {
   if (database.settings().synchronous_full) {
     return {Severity::ok, "synchronous", "full: a finished submit survives a power cut", {}};
@@ -146,7 +156,8 @@ void add_queue_findings(std::vector<Finding>& findings, TaskCatalog& catalog,
   for (const QueueStats& queue : catalog.stats().queues) {
     if (queue.due == 0) continue;
     const std::string subject = "queue " + queue.queue;
-    const std::string waiting = fmt::format("{} due tasks", queue.due);
+    const std::string waiting =
+        fmt::format("{} due {}", queue.due, queue.due == 1 ? "task" : "tasks");
     if (queue.paused) {
       findings.push_back({Severity::warning, subject, waiting + ", and it is paused",
                           "resume it with `errand queue resume " + queue.queue + "`"});
@@ -174,6 +185,7 @@ std::vector<Finding> diagnose(Database& database, SqliteSchema& schema, TaskCata
   findings.push_back(library());
   findings.push_back(file_system(database));
   try {
+    findings.push_back(writing(database));
     findings.push_back(integrity(database));
     findings.push_back(journal(database));
     findings.push_back(durability(database));

@@ -1,13 +1,10 @@
-#include <filesystem>
-#include <set>
-#include <system_error>
-
 #include "errand/errors.hpp"
 #include "errand/sqlite.hpp"
 
 #include "engine/sqlite/catalog.hpp"
 #include "engine/sqlite/database.hpp"
 #include "engine/sqlite/doctor.hpp"
+#include "engine/sqlite/file_checks.hpp"
 #include "engine/sqlite/queue.hpp"
 #include "engine/sqlite/schema.hpp"
 #include "engine/sqlite/storage.hpp"
@@ -66,13 +63,8 @@ Database::Settings settings_of(const Dsn& dsn, const EngineOptions& options) {
                      .busy_timeout = seconds_option(dsn, "busy_timeout", seconds{30})},
       .clock = options.clock,
       .ttl = seconds_option(dsn, "ttl", kDefaultTtl)};
-  std::error_code ignored;
-  if (existing && !std::filesystem::exists(dsn.path(), ignored)) {
-    throw StorageException{"there is no file " + dsn.path() +
-                               ": check the DSN, or create it with `errand setup` or by submitting "
-                               "a task",
-                           StorageException::Retry::useless};
-  }
+  require_usable(dsn.path());
+  if (existing) require_tables(dsn.path());
   return settings;
 }
 

@@ -36,12 +36,6 @@ SELECT min(available_at) FROM async_tasks INDEXED BY idx_suspects
 WHERE status IN ('pending', 'retrying') AND crashes >= 2
   AND queue_name = ?1 AND available_at > ?2)";
 
-/// 1 task_id, 2 version, 3 lease_expires_at.
-constexpr const char* kExtend = R"(
-UPDATE async_tasks SET lease_expires_at = ?3
-WHERE task_id = ?1 AND version = ?2 AND status = 'running'
-RETURNING cancel_requested)";
-
 /// 1 task_id, 2 version, 3 progress.
 constexpr const char* kProgress = R"(
 UPDATE async_tasks SET progress = ?3
@@ -59,12 +53,6 @@ WHERE task_id = ?1)";
 constexpr const char* kRequestCancel =
     "UPDATE async_tasks SET cancel_requested = 1 WHERE task_id = ?1";
 
-/// 1 now, 2 limit.
-constexpr const char* kExpiredLeases = R"(
-SELECT task_id, version, queue_name, worker, crashes, cancel_requested
-FROM async_tasks INDEXED BY idx_status
-WHERE status = 'running' AND lease_expires_at < ?1 LIMIT ?2)";
-
 /// 1 task_id, 2 now.
 constexpr const char* kRequeue = R"(
 UPDATE async_tasks
@@ -76,10 +64,6 @@ WHERE task_id = ?1 AND status IN ('failed', 'cancelled') AND queue_name IS NOT N
 constexpr const char* kDiscard = R"(
 DELETE FROM async_tasks
 WHERE task_id = ?1 AND status IN ('completed', 'failed', 'cancelled'))";
-
-/// 1 task_id.
-constexpr const char* kFinished =
-    "SELECT status, result, error, completed_at FROM async_tasks WHERE task_id = ?1";
 
 bool is_paused(Connection& connection, const std::string& queue) {
   Statement& row = connection.prepare(kIsPaused).bind(1, queue);
@@ -265,8 +249,10 @@ std::vector<LeaseState> Queue::extend(std::span<const Lease> leases, millisecond
     states.reserve(leases.size());
     for (const Lease& held : leases) {
       const std::string id = held.id.to_string();
-      Statement& row =
-          connection.prepare(kExtend).bind(1, id).bind(2, held.version).bind(3, lease_expires_at);
+      Statement& row = connection.prepare(sql::kExtend)
+                           .bind(1, id)
+                           .bind(2, held.version)
+                           .bind(3, lease_expires_at);
       LeaseState state{.lease = held, .lost = true, .cancel_requested = false};
       while (row.step()) {
         state.lost = false;
@@ -330,7 +316,7 @@ std::vector<Rescued> Queue::rescue(const RescueRequest& request) {
   const std::string limit = to_sql_time(now);
   // Looking costs no write lock, and there is hardly ever anything to do.
   const bool any = database_.read([&](Connection& connection) {
-    Statement& row = connection.prepare(kExpiredLeases).bind(1, limit).bind(2, 1);
+    Statement& row = connection.prepare(sql::kExpiredLeases).bind(1, limit).bind(2, 1);
     const bool found = row.step();
     row.reset();
     return found;
@@ -343,7 +329,7 @@ std::vector<Rescued> Queue::rescue(const RescueRequest& request) {
       int crashes;
     };
     std::vector<Lost> lost;
-    Statement& row = connection.prepare(kExpiredLeases);
+    Statement& row = connection.prepare(sql::kExpiredLeases);
     row.bind(1, limit).bind(2, static_cast<std::int64_t>(request.limit));
     while (row.step()) {
       const int crashes = row.small_integer(4) + 1;
@@ -403,7 +389,7 @@ std::vector<Finish> Queue::finished(std::span<const TaskId> ids) {
     std::vector<Finish> finishes;
     for (const TaskId& id : ids) {
       const std::string key = id.to_string();
-      Statement& row = connection.prepare(kFinished).bind(1, key);
+      Statement& row = connection.prepare(sql::kFinished).bind(1, key);
       Finish finish{.id = id, .kind = Finish::Kind::unknown, .result = {}, .error = {}};
       if (row.step()) {
         const std::optional<TaskStatus> status = parse_task_status(row.text(0));

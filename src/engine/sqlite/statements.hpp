@@ -51,4 +51,20 @@ SET status = 'completed', result = ?3, error = NULL, completed_at = max(?4, star
     version = version + 1, lease_expires_at = NULL, progress = NULL
 WHERE task_id = ?1 AND version = ?2 AND status = 'running')";
 
+/// 1 task_id, 2 version, 3 lease_expires_at.
+inline constexpr const char* kExtend = R"(
+UPDATE async_tasks SET lease_expires_at = ?3
+WHERE task_id = ?1 AND version = ?2 AND status = 'running'
+RETURNING cancel_requested)";
+
+/// 1 now, 2 limit.
+inline constexpr const char* kExpiredLeases = R"(
+SELECT task_id, version, queue_name, worker, crashes, cancel_requested
+FROM async_tasks INDEXED BY idx_status
+WHERE status = 'running' AND lease_expires_at < ?1 LIMIT ?2)";
+
+/// 1 task_id.
+inline constexpr const char* kFinished =
+    "SELECT status, result, error, completed_at FROM async_tasks WHERE task_id = ?1";
+
 }  // namespace errand::sqlite::sql

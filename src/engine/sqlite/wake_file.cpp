@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -33,11 +34,25 @@ void futex_wait(const std::atomic<std::uint32_t>* word, std::uint32_t seen,
   syscall(SYS_futex, word, FUTEX_WAIT, seen, &limit, nullptr, 0);
 }
 
+/// A new one gets the owner and the mode of the database, as SQLite does with its own files: else
+/// a command run by root would lock the service's user out.
+int open_or_create(const std::string& path, const std::string& database) {
+  const int created = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (created < 0) return open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  struct stat like {};
+  if (stat(database.c_str(), &like) == 0) {
+    // Whoever is not root owns it already, or could not change that: nothing to be done then.
+    static_cast<void>(fchmod(created, like.st_mode & 0666) == 0 && geteuid() == 0 &&
+                      fchown(created, like.st_uid, like.st_gid) == 0);
+  }
+  return created;
+}
+
 }  // namespace
 
-WakeFile::WakeFile(const std::string& path) {
+WakeFile::WakeFile(const std::string& path, const std::string& database) {
   static_assert(std::atomic<std::uint32_t>::is_always_lock_free && sizeof(Page) <= kBytes);
-  descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  descriptor_ = open_or_create(path, database);
   const auto fail = [&](const char* doing) {
     const std::string reason = std::strerror(errno);
     if (descriptor_ >= 0) close(descriptor_);

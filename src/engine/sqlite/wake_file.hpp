@@ -22,8 +22,8 @@ class WakeFile {
   /// Counters by Signal.
   using Counters = std::array<std::uint32_t, kSignalCount>;
 
-  /// Creates the file if needed. Throws StorageException.
-  explicit WakeFile(const std::string& path);
+  /// Creates the file if needed, for whoever may use `database`. Throws StorageException.
+  WakeFile(const std::string& path, const std::string& database);
   ~WakeFile();
   WakeFile(const WakeFile&) = delete;
   WakeFile& operator=(const WakeFile&) = delete;

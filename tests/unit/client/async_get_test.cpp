@@ -1,7 +1,9 @@
 #include "errand/async_get.hpp"
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -72,6 +74,45 @@ TEST_F(AsyncGetTest, GivesAStdFutureTheError) {
   EXPECT_THROW(take(of_cancelled), TaskCancelledException);
   EXPECT_THROW(take(of_wrong), ValidationException);
   EXPECT_THROW(take(of_unknown), TaskNotFoundException);
+}
+
+TEST_F(AsyncGetTest, CancellingItEndsTheWaitingAndNotTheTask) {
+  asio::io_context context;
+  asio::cancellation_signal cancel;
+  const auto task = submit();
+  std::exception_ptr got;
+  int calls = 0;
+  task.async_get(asio::bind_cancellation_slot(
+      cancel.slot(), asio::bind_executor(context, [&](std::exception_ptr error, shop::Receipt) {
+        got = error;
+        ++calls;
+      })));
+  cancel.emit(asio::cancellation_type::terminal);
+  context.run();
+  EXPECT_EQ(calls, 1);
+  try {
+    std::rethrow_exception(got);
+  } catch (const boost::system::system_error& error) {
+    EXPECT_EQ(error.code(), asio::error::operation_aborted);
+  }
+  finish(task.id(), Completed{R"({"number":7})"});
+  EXPECT_EQ(task.get().number, 7);
+  EXPECT_EQ(calls, 1);
+}
+
+TEST_F(AsyncGetTest, ACancellationThatComesTooLateChangesNothing) {
+  asio::io_context context;
+  asio::cancellation_signal cancel;
+  const auto task = submit();
+  finish(task.id(), Completed{R"({"number":7})"});
+  int number = 0;
+  task.async_get(asio::bind_cancellation_slot(
+      cancel.slot(), asio::bind_executor(context, [&](std::exception_ptr, shop::Receipt receipt) {
+        number = receipt.number;
+      })));
+  context.run();
+  cancel.emit(asio::cancellation_type::terminal);
+  EXPECT_EQ(number, 7);
 }
 
 TEST_F(AsyncGetTest, OfVoidTellsOnlyWhetherItFailed) {

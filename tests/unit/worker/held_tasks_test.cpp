@@ -19,6 +19,7 @@ namespace {
 
 using std::chrono::hours;
 using std::chrono::milliseconds;
+using testing::claim_of;
 using testing::claimed_again;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -27,6 +28,8 @@ using testing::some_claim;
 using testing::suspect_claim;
 using ::testing::UnorderedElementsAre;
 using testing::WatchedThread;
+
+constexpr std::size_t kManyBytes = std::size_t{1} << 40;
 
 /// Old enough for anything to be stale.
 constexpr milliseconds kAnyAge{-1};
@@ -55,7 +58,7 @@ std::string result_of(const Settlement& settlement) {
 }
 
 TEST(HeldTasks, ATaskGoesFromTheFetcherThroughAHandlerToTheSettler) {
-  HeldTasks held{2, 0};
+  HeldTasks held{2, 0, kManyBytes};
   EXPECT_TRUE(held.empty());
   const Claim claim = some_claim();
   held.add({claim});
@@ -81,7 +84,7 @@ TEST(HeldTasks, ATaskGoesFromTheFetcherThroughAHandlerToTheSettler) {
 }
 
 TEST(HeldTasks, TasksRunInTheOrderTheyWereFetched) {
-  HeldTasks held{3, 0};
+  HeldTasks held{3, 0, kManyBytes};
   const std::vector<Claim> claims{some_claim(), some_claim(), some_claim()};
   held.add({claims[0], claims[1]});
   held.add({claims[2]});
@@ -89,7 +92,7 @@ TEST(HeldTasks, TasksRunInTheOrderTheyWereFetched) {
 }
 
 TEST(HeldTasks, WantsOneTaskForEachHandlerUntilDurationsAreKnown) {
-  HeldTasks held{3, 1000};
+  HeldTasks held{3, 1000, kManyBytes};
   EXPECT_EQ(held.wanted(), 3U);
   held.add({some_claim(), some_claim()});
   EXPECT_EQ(held.wanted(), 1U);
@@ -102,14 +105,14 @@ TEST(HeldTasks, WantsOneTaskForEachHandlerUntilDurationsAreKnown) {
 }
 
 TEST(HeldTasks, WantsManyOnceTasksTurnOutToBeQuick) {
-  HeldTasks held{1, 100};
+  HeldTasks held{1, 100, kManyBytes};
   held.add({some_claim()});
   held.finish(held.next(), Completed{});
   EXPECT_EQ(held.wanted(), 101U);
 }
 
 TEST(HeldTasks, FetchesAtLeastHalfABufferAtATime) {
-  HeldTasks held{1, 100};
+  HeldTasks held{1, 100, kManyBytes};
   held.add({some_claim()});
   held.finish(held.next(), Completed{});
   std::vector<Claim> claims;
@@ -122,8 +125,60 @@ TEST(HeldTasks, FetchesAtLeastHalfABufferAtATime) {
   EXPECT_EQ(held.wanted(), 50U);
 }
 
+TEST(HeldTasks, LargePayloadsAreFetchedOneForEachHandlerAndNotMore) {
+  HeldTasks held{2, 100, 1000};
+  const Claim large = claim_of(Envelope{"a.type", std::string(900, 'x')});
+  held.add({large});
+  held.finish(held.next(), Completed{});
+  for (int i = 0; i < 50; ++i) {  // until the mean size has settled
+    held.add({claim_of(Envelope{"a.type", std::string(900, 'x')})});
+    held.finish(held.next(), Completed{});
+  }
+  EXPECT_EQ(held.wanted(), 1U);
+  held.add({large});
+  EXPECT_EQ(held.wanted(), 1U) << "the second handler has nothing to do";
+  held.add({claim_of(Envelope{"a.type", std::string(900, 'x')})});
+  EXPECT_EQ(held.wanted(), 0U) << "both are busy, and 1800 bytes are held";
+}
+
+TEST(HeldTasks, WhatHasEndedIsNotHeldAnyMore) {
+  HeldTasks held{1, 100, 1000};
+  held.add({claim_of(Envelope{"a.type", std::string(100'000, 'x')})});
+  held.finish(held.next(), Completed{});
+  for (int i = 0; i < 200; ++i) {
+    held.add({some_claim()});
+    held.finish(held.next(), Completed{});
+  }
+  EXPECT_EQ(held.wanted(), 101U) << "small payloads have come since";
+}
+
+TEST(HeldTasks, LargeResultsAreTakenAFewAtATime) {
+  HeldTasks held{3, 0, kManyBytes};
+  std::vector<TaskId> ids;
+  for (int i = 0; i < 3; ++i) {
+    const Claim claim = some_claim();
+    ids.push_back(claim.lease.id);
+    held.add({claim});
+    held.finish(held.next(), Completed{std::string(5 << 20, 'x')});
+  }
+  EXPECT_THAT(ids_of(held.take_ended()), ElementsAre(ids[0], ids[1]));
+  EXPECT_THAT(ids_of(held.take_ended()), ElementsAre(ids[2]));
+}
+
+TEST(HeldTasks, AfterCloseNothingIsStartedAnyMore) {
+  HeldTasks held{1, 10, kManyBytes};
+  held.close();
+  const Claim late = some_claim();
+  held.add({late});
+  EXPECT_EQ(held.next(), nullptr);
+  held.close();
+  const auto ended = held.take_ended();
+  ASSERT_THAT(ids_of(ended), ElementsAre(late.lease.id));
+  EXPECT_TRUE(is_released(ended.front()));
+}
+
 TEST(HeldTasks, NextWaitsForATask) {
-  HeldTasks held{1, 0};
+  HeldTasks held{1, 0, kManyBytes};
   Milestone ran;
   WatchedThread handler{[&] {
     if (held.next() != nullptr) ran.reach();
@@ -135,7 +190,7 @@ TEST(HeldTasks, NextWaitsForATask) {
 }
 
 TEST(HeldTasks, TheSettlerGetsAllThatHasEndedMeanwhile) {
-  HeldTasks held{2, 0};
+  HeldTasks held{2, 0, kManyBytes};
   const std::vector<Claim> claims{some_claim(), some_claim()};
   held.add(claims);
   const auto first = held.next();
@@ -146,7 +201,7 @@ TEST(HeldTasks, TheSettlerGetsAllThatHasEndedMeanwhile) {
 }
 
 TEST(HeldTasks, TheSettlerWaitsForAnEnd) {
-  HeldTasks held{1, 0};
+  HeldTasks held{1, 0, kManyBytes};
   held.add({some_claim()});
   const auto task = held.next();
   Milestone taken;
@@ -159,7 +214,7 @@ TEST(HeldTasks, TheSettlerWaitsForAnEnd) {
 }
 
 TEST(HeldTasks, KeepsTheLeasesOfAllStagesUntilTheyAreSettled) {
-  HeldTasks held{2, 10};
+  HeldTasks held{2, 10, kManyBytes};
   const std::vector<Claim> claims{some_claim(), some_claim(), some_claim()};
   held.add(claims);
   const auto first = held.next();
@@ -172,7 +227,7 @@ TEST(HeldTasks, KeepsTheLeasesOfAllStagesUntilTheyAreSettled) {
 }
 
 TEST(HeldTasks, ProgressIsTakenOnceAndFromRunningTasksOnly) {
-  HeldTasks held{2, 0};
+  HeldTasks held{2, 0, kManyBytes};
   held.add({some_claim(), some_claim()});
   const auto running = held.next();
   const auto ended = held.next();
@@ -188,7 +243,7 @@ TEST(HeldTasks, ProgressIsTakenOnceAndFromRunningTasksOnly) {
 }
 
 TEST(HeldTasks, ProgressThatCouldNotBeStoredIsTakenAgainUnlessThereIsANewerOne) {
-  HeldTasks held{2, 0};
+  HeldTasks held{2, 0, kManyBytes};
   held.add({some_claim(), some_claim()});
   const auto first = held.next();
   const auto second = held.next();
@@ -206,7 +261,7 @@ TEST(HeldTasks, ProgressThatCouldNotBeStoredIsTakenAgainUnlessThereIsANewerOne) 
 }
 
 TEST(HeldTasks, ATaskLostWhileItWaitsIsNotRun) {
-  HeldTasks held{2, 10};
+  HeldTasks held{2, 10, kManyBytes};
   const std::vector<Claim> claims{some_claim(), some_claim()};
   held.add(claims);
   held.lost(claims[0].lease);
@@ -215,7 +270,7 @@ TEST(HeldTasks, ATaskLostWhileItWaitsIsNotRun) {
 }
 
 TEST(HeldTasks, ATaskLostWhileItRunsIsAskedToStopAndItsOutcomeIsDropped) {
-  HeldTasks held{1, 0};
+  HeldTasks held{1, 0, kManyBytes};
   const Claim claim = some_claim();
   held.add({claim});
   const auto task = held.next();
@@ -233,7 +288,7 @@ TEST(HeldTasks, ATaskLostWhileItRunsIsAskedToStopAndItsOutcomeIsDropped) {
 }
 
 TEST(HeldTasks, ATaskLostAfterItEndedIsLeftToTheSettler) {
-  HeldTasks held{1, 0};
+  HeldTasks held{1, 0, kManyBytes};
   const Claim claim = some_claim();
   held.add({claim});
   held.finish(held.next(), Completed{"7"});
@@ -245,7 +300,7 @@ TEST(HeldTasks, ATaskLostAfterItEndedIsLeftToTheSettler) {
 }
 
 TEST(HeldTasks, ALostLeaseOfAnEarlierAttemptDoesNotTouchThisOne) {
-  HeldTasks held{2, 0};
+  HeldTasks held{2, 0, kManyBytes};
   const Claim first = some_claim();
   const Claim second = claimed_again(first);
   held.add({second});
@@ -258,7 +313,7 @@ TEST(HeldTasks, ALostLeaseOfAnEarlierAttemptDoesNotTouchThisOne) {
 }
 
 TEST(HeldTasks, ARunningAttemptThatIsOvertakenHereIsAskedToStopAndItsOutcomeIsDropped) {
-  HeldTasks held{2, 0};
+  HeldTasks held{2, 0, kManyBytes};
   const Claim first = some_claim();
   held.add({first});
   const auto zombie = held.next();
@@ -281,7 +336,7 @@ TEST(HeldTasks, ARunningAttemptThatIsOvertakenHereIsAskedToStopAndItsOutcomeIsDr
 }
 
 TEST(HeldTasks, ABufferedAttemptThatIsOvertakenHereIsNotRun) {
-  HeldTasks held{2, 10};
+  HeldTasks held{2, 10, kManyBytes};
   const Claim first = suspect_claim();
   const Claim second = claimed_again(first);
   held.add({first});
@@ -295,7 +350,7 @@ TEST(HeldTasks, ABufferedAttemptThatIsOvertakenHereIsNotRun) {
 }
 
 TEST(HeldTasks, AnEndedAttemptThatIsOvertakenHereIsForgottenWithoutItsSuccessor) {
-  HeldTasks held{2, 0};
+  HeldTasks held{2, 0, kManyBytes};
   const Claim first = some_claim();
   held.add({first});
   held.finish(held.next(), Completed{"first"});
@@ -310,7 +365,7 @@ TEST(HeldTasks, AnEndedAttemptThatIsOvertakenHereIsForgottenWithoutItsSuccessor)
 }
 
 TEST(HeldTasks, ACancellationReachesATaskInAnyStage) {
-  HeldTasks held{1, 10};
+  HeldTasks held{1, 10, kManyBytes};
   const std::vector<Claim> claims{some_claim(), some_claim()};
   held.add(claims);
   const auto running = held.next();
@@ -322,7 +377,7 @@ TEST(HeldTasks, ACancellationReachesATaskInAnyStage) {
 }
 
 TEST(HeldTasks, ATaskClaimedWithACancellationIsAskedFromTheStart) {
-  HeldTasks held{1, 0};
+  HeldTasks held{1, 0, kManyBytes};
   Claim claim = some_claim();
   claim.cancel_requested = true;
   held.add({claim});
@@ -330,7 +385,7 @@ TEST(HeldTasks, ATaskClaimedWithACancellationIsAskedFromTheStart) {
 }
 
 TEST(HeldTasks, StopCallbacksMayComeBackHere) {
-  HeldTasks held{1, 0};
+  HeldTasks held{1, 0, kManyBytes};
   const Claim claim = some_claim();
   held.add({claim});
   const auto task = held.next();
@@ -341,7 +396,7 @@ TEST(HeldTasks, StopCallbacksMayComeBackHere) {
 }
 
 TEST(HeldTasks, WhatWaitsTooLongIsHandedBack) {
-  HeldTasks held{1, 10};
+  HeldTasks held{1, 10, kManyBytes};
   const std::vector<Claim> claims{some_claim(), suspect_claim()};
   held.add(claims);
   const auto running = held.next();
@@ -359,7 +414,7 @@ TEST(HeldTasks, WhatWaitsTooLongIsHandedBack) {
 }
 
 TEST(HeldTasks, HoldsASuspectFromItsClaimToTheEndOfItsHandler) {
-  HeldTasks held{2, 0};
+  HeldTasks held{2, 0, kManyBytes};
   held.add({some_claim()});
   EXPECT_FALSE(held.holds_suspect());
   const auto other = held.next();
@@ -377,7 +432,7 @@ TEST(HeldTasks, HoldsASuspectFromItsClaimToTheEndOfItsHandler) {
 }
 
 TEST(HeldTasks, ASuspectLostBeforeItsStartIsNotHeldAnyMore) {
-  HeldTasks held{1, 0};
+  HeldTasks held{1, 0, kManyBytes};
   const Claim claim = suspect_claim();
   held.add({claim});
   held.lost(claim.lease);
@@ -385,7 +440,7 @@ TEST(HeldTasks, ASuspectLostBeforeItsStartIsNotHeldAnyMore) {
 }
 
 TEST(HeldTasks, CloseHandsBackWhatHasNotStarted) {
-  HeldTasks held{1, 10};
+  HeldTasks held{1, 10, kManyBytes};
   const std::vector<Claim> claims{some_claim(), suspect_claim(), some_claim()};
   held.add(claims);
   const auto running = held.next();
@@ -401,7 +456,7 @@ TEST(HeldTasks, CloseHandsBackWhatHasNotStarted) {
 }
 
 TEST(HeldTasks, CloseEndsHandlersThatWait) {
-  HeldTasks held{1, 0};
+  HeldTasks held{1, 0, kManyBytes};
   Milestone ended;
   WatchedThread handler{[&] {
     if (held.next() == nullptr) ended.reach();
@@ -412,7 +467,7 @@ TEST(HeldTasks, CloseEndsHandlersThatWait) {
 }
 
 TEST(HeldTasks, IsIdleWhenNoHandlerRuns) {
-  HeldTasks held{1, 0};
+  HeldTasks held{1, 0, kManyBytes};
   EXPECT_TRUE(held.wait_until_idle(milliseconds{0}));
   held.add({some_claim()});
   const auto task = held.next();
@@ -427,7 +482,7 @@ TEST(HeldTasks, IsIdleWhenNoHandlerRuns) {
 }
 
 TEST(HeldTasks, AskRunningToStopReachesThoseThatRun) {
-  HeldTasks held{1, 10};
+  HeldTasks held{1, 10, kManyBytes};
   held.add({some_claim(), some_claim()});
   const auto running = held.next();
   held.ask_running_to_stop();
@@ -436,7 +491,7 @@ TEST(HeldTasks, AskRunningToStopReachesThoseThatRun) {
 }
 
 TEST(HeldTasks, AnAbandonedTaskIsHandedBackAndItsLateOutcomeIsDropped) {
-  HeldTasks held{2, 0};
+  HeldTasks held{2, 0, kManyBytes};
   const std::vector<Claim> claims{some_claim(), some_claim()};
   held.add(claims);
   const auto stubborn = held.next();
@@ -455,7 +510,7 @@ TEST(HeldTasks, AnAbandonedTaskIsHandedBackAndItsLateOutcomeIsDropped) {
 }
 
 TEST(HeldTasks, CloseEndedEndsTheSettlerOnceAllIsTaken) {
-  HeldTasks held{1, 0};
+  HeldTasks held{1, 0, kManyBytes};
   held.add({some_claim()});
   held.finish(held.next(), Completed{});
   held.close_ended();
@@ -464,7 +519,7 @@ TEST(HeldTasks, CloseEndedEndsTheSettlerOnceAllIsTaken) {
 }
 
 TEST(HeldTasks, TellsTheFetcherWhenThereIsRoomAndWhenAllHasLeft) {
-  HeldTasks held{1, 0};
+  HeldTasks held{1, 0, kManyBytes};
   int changes = 0;
   // The lock must be free, or this would never return.
   held.on_change([&] {
