@@ -74,7 +74,7 @@ class StorageErrors(ErrandTest):
             user=NOBODY if os.getuid() == 0 else None,
         )
         self.assertEqual(ended.returncode, 6, ended.stderr)
-        self.assertRegex(ended.stderr, r"\Aerrand: [^\n]*(writable|readonly|read-only)[^\n]*\n\Z")
+        self.assertRegex(ended.stderr, r"\Aerrand: [^\n]*may not read and write[^\n]*\n\Z")
         self.assertEqual(ended.stdout, "")
 
 

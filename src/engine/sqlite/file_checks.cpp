@@ -42,7 +42,8 @@ std::string wake_path(const std::string& database) {
 void require_usable(const std::string& database) {
   const fs::path parent = fs::absolute(database).parent_path();
   if (!is_there(parent)) {
-    refuse("there is no directory " + parent.string() + ": create it, or check the DSN");
+    refuse("cannot open " + database + ": there is no directory " + parent.string() +
+           "; create it, or check the DSN");
   }
   if (is_folder(database)) {
     refuse(database + " is a directory; the DSN must name a file");
