@@ -23,6 +23,10 @@ class ERRAND_EXPORT TaskId {
   /// nullopt for anything else.
   [[nodiscard]] static std::optional<TaskId> parse(std::string_view text) noexcept;
 
+  /// nullopt unless they are of version 4 and the RFC variant.
+  [[nodiscard]] static std::optional<TaskId> from_bytes(
+      const std::array<std::uint8_t, 16>& bytes) noexcept;
+
   /// As parse(); throws ValidationException naming the text and the right form.
   [[nodiscard]] static TaskId from_string(std::string_view text);
 

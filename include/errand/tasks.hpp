@@ -94,6 +94,13 @@ class ERRAND_EXPORT Tasks {
   TaskHandle submit_json(const std::string& type, std::string payload,
                          const SubmitOptions& options = {});
 
+  /// The task that submit() would store, for engines that can store it in a transaction of the
+  /// caller's; find() has its future then.
+  template <class Message>
+  [[nodiscard]] NewTask prepare(const Message& message, const SubmitOptions& options = {}) const {
+    return make_task(messages_.name_of<Message>(), encode(message), options);
+  }
+
   /// One transaction for all; the batch is validated, its bodies are not parsed.
   void submit_batch(std::span<const NewTask> batch);
 

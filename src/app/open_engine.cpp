@@ -1,5 +1,6 @@
 #include "errand/engine.hpp"
 #include "errand/errors.hpp"
+#include "errand/postgres.hpp"
 #include "errand/sqlite.hpp"
 
 namespace errand {
@@ -7,18 +8,21 @@ namespace {
 
 ConfigurationException not_built(EngineKind kind) {
   return ConfigurationException{"this build of Errand has no " + std::string{to_string(kind)} +
-                                " engine; it has sqlite (sqlite:path.db)"};
+                                " engine; it has sqlite (sqlite:path.db) and "
+                                "postgresql (postgresql://user@host/database)"};
 }
 
 }  // namespace
 
 std::unique_ptr<Engine> open_engine(const Dsn& dsn, const EngineOptions& options) {
   if (dsn.kind() == EngineKind::sqlite) return open_sqlite(dsn, options);
+  if (dsn.kind() == EngineKind::postgres) return open_postgres(dsn, options);
   throw not_built(dsn.kind());
 }
 
 std::string schema_script(EngineKind kind) {
   if (kind == EngineKind::sqlite) return sqlite_schema_script();
+  if (kind == EngineKind::postgres) return postgres_schema_script();
   throw not_built(kind);
 }
 

@@ -95,6 +95,10 @@ std::optional<TaskId> TaskId::parse(std::string_view text) noexcept {
     if (high < 0 || low < 0) return std::nullopt;
     bytes[i] = static_cast<std::uint8_t>(high * 16 + low);
   }
+  return from_bytes(bytes);
+}
+
+std::optional<TaskId> TaskId::from_bytes(const Bytes& bytes) noexcept {
   if (!is_version_4(bytes)) return std::nullopt;
   return TaskId{bytes};
 }

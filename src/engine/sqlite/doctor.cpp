@@ -2,12 +2,13 @@
 
 #include <filesystem>
 #include <fmt/format.h>
-#include <set>
 #include <sqlite3.h>
 #include <sys/vfs.h>
 #include <system_error>
 
 #include "errand/errors.hpp"
+
+#include "core/findings.hpp"
 
 namespace errand::sqlite {
 namespace {
@@ -19,7 +20,6 @@ constexpr std::uintmax_t kMiB = 1024 * 1024;
 constexpr std::uintmax_t kLargeWal = 256 * kMiB;
 constexpr std::uintmax_t kLittleSpace = 512 * kMiB;
 constexpr std::uintmax_t kQuickCheckLimit = 512 * kMiB;
-constexpr std::chrono::minutes kLongWait{5};
 
 // From statfs(2): file systems on which neither SQLite's locks nor its shared memory can be
 // trusted between machines.
@@ -40,15 +40,6 @@ Finding library() {
   }
   return {Severity::problem, "library", fmt::format("SQLite {}", sqlite3_libversion()),
           "Errand needs SQLite 3.35 or newer, for RETURNING"};
-}
-
-Finding schema_version(SqliteSchema& schema) {
-  const int installed = schema.installed_version();
-  const int supported = schema.supported_version();
-  std::string detail = fmt::format("version {}, this program uses {}", installed, supported);
-  if (installed == supported) return {Severity::ok, "schema", std::move(detail), {}};
-  return {Severity::problem, "schema", std::move(detail),
-          installed < supported ? "run `errand setup`" : "use the newer Errand that made it"};
 }
 
 Finding integrity(Database& database) {
@@ -146,37 +137,6 @@ Finding expired_tasks(Database& database) {
           "run `errand clean` from cron, hourly"};
 }
 
-void add_queue_findings(std::vector<Finding>& findings, TaskCatalog& catalog,
-                        WorkerRegistry& workers) {
-  std::set<std::string> served;
-  for (const WorkerInfo& worker : workers.workers()) {
-    served.insert(worker.queues.begin(), worker.queues.end());
-  }
-  bool all_well = true;
-  for (const QueueStats& queue : catalog.stats().queues) {
-    if (queue.due == 0) continue;
-    const std::string subject = "queue " + queue.queue;
-    const std::string waiting =
-        fmt::format("{} due {}", queue.due, queue.due == 1 ? "task" : "tasks");
-    if (queue.paused) {
-      findings.push_back({Severity::warning, subject, waiting + ", and it is paused",
-                          "resume it with `errand queue resume " + queue.queue + "`"});
-    } else if (!served.contains(queue.queue)) {
-      findings.push_back({Severity::warning, subject, waiting + ", and no worker serves it",
-                          "start one with `errand worker --queue " + queue.queue + "`"});
-    } else if (queue.oldest_due && *queue.oldest_due > kLongWait) {
-      findings.push_back(
-          {Severity::warning, subject,
-           waiting + fmt::format(", the oldest for {} s", queue.oldest_due->count() / 1000),
-           "start more workers, or raise --concurrency, for this queue"});
-    } else {
-      continue;
-    }
-    all_well = false;
-  }
-  if (all_well) findings.push_back({Severity::ok, "queues", "nothing waits too long", {}});
-}
-
 }  // namespace
 
 std::vector<Finding> diagnose(Database& database, SqliteSchema& schema, TaskCatalog& catalog,
@@ -189,10 +149,13 @@ std::vector<Finding> diagnose(Database& database, SqliteSchema& schema, TaskCata
     findings.push_back(integrity(database));
     findings.push_back(journal(database));
     findings.push_back(durability(database));
-    findings.push_back(schema_version(schema));
+    findings.push_back(
+        detail::schema_finding(schema.installed_version(), schema.supported_version()));
     if (schema.installed_version() == schema.supported_version()) {
       findings.push_back(expired_tasks(database));
-      add_queue_findings(findings, catalog, workers);
+      for (Finding& finding : detail::queue_findings(catalog.stats(), workers.workers())) {
+        findings.push_back(std::move(finding));
+      }
     }
   } catch (const Error& error) {
     findings.push_back({Severity::problem, "storage", error.what(), "mend this first"});

@@ -1,6 +1,7 @@
 #include "errand/errors.hpp"
 #include "errand/sqlite.hpp"
 
+#include "core/dsn_options.hpp"
 #include "engine/sqlite/catalog.hpp"
 #include "engine/sqlite/database.hpp"
 #include "engine/sqlite/doctor.hpp"
@@ -16,24 +17,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-milliseconds seconds_option(const Dsn& dsn, std::string_view name, milliseconds fallback) {
-  const auto text = dsn.option(name);
-  if (!text) return fallback;
-  std::int64_t value = 0;
-  for (const char digit : *text) {
-    if (digit < '0' || digit > '9' || value > 1'000'000'000) {
-      value = -1;
-      break;
-    }
-    value = value * 10 + (digit - '0');
-  }
-  if (text->empty() || value < 0) {
-    throw ConfigurationException{dsn.to_string() + ": " + std::string{name} + "=" +
-                                 std::string{*text} + " is not a number of seconds"};
-  }
-  return seconds{value};
-}
 
 bool synchronous_full(const Dsn& dsn) {
   const std::string_view value = dsn.option("synchronous").value_or("full");
@@ -60,9 +43,9 @@ Database::Settings settings_of(const Dsn& dsn, const EngineOptions& options) {
       .connection = {.path = dsn.path(),
                      .mode = existing ? Connection::Mode::existing : Connection::Mode::create,
                      .synchronous_full = synchronous_full(dsn),
-                     .busy_timeout = seconds_option(dsn, "busy_timeout", seconds{30})},
+                     .busy_timeout = detail::seconds_option(dsn, "busy_timeout", seconds{30})},
       .clock = options.clock,
-      .ttl = seconds_option(dsn, "ttl", kDefaultTtl)};
+      .ttl = detail::seconds_option(dsn, "ttl", kDefaultTtl)};
   require_usable(dsn.path());
   if (existing) require_tables(dsn.path());
   return settings;

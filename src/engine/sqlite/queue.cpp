@@ -9,6 +9,7 @@
 #include "errand/task.hpp"
 
 #include "core/document_rules.hpp"
+#include "core/stored_json.hpp"
 #include "core/worker_lost.hpp"
 #include "engine/sqlite/rows.hpp"
 #include "engine/sqlite/settle.hpp"
@@ -96,19 +97,20 @@ void claim_rows(Connection& connection, const char* sql, const ClaimRequest& req
       .bind(5, priority)
       .bind(6, static_cast<std::int64_t>(limit));
   while (row.step()) {
-    batch.push_back(
-        Ranked{.claim = Claim{.lease = Lease{read_task_id(row, 0), row.integer(1)},
-                              .envelope = Envelope{std::string{row.text(2)},
-                                                   std::string{row.text(3)}, read_headers(row, 10)},
-                              .queue = std::string{row.text(4)},
-                              .priority = row.small_integer(5),
-                              .attempt = row.small_integer(6),
-                              .crashes = row.small_integer(7),
-                              .retry = read_retry_policy(row, 8),
-                              .submitted_at = read_time(row, 11),
-                              .cancel_requested = row.integer(12) != 0},
-               .available_at = std::string{row.text(13)},
-               .row_id = row.integer(14)});
+    batch.push_back(Ranked{
+        .claim =
+            Claim{.lease = Lease{read_task_id(row, 0), row.integer(1)},
+                  .envelope = Envelope{std::string{row.text(2)}, std::string{row.text(3)},
+                                       detail::read_headers(row.optional_text(10))},
+                  .queue = std::string{row.text(4)},
+                  .priority = row.small_integer(5),
+                  .attempt = row.small_integer(6),
+                  .crashes = row.small_integer(7),
+                  .retry = detail::read_retry_policy(row.small_integer(8), row.optional_text(9)),
+                  .submitted_at = read_time(row, 11),
+                  .cancel_requested = row.integer(12) != 0},
+        .available_at = std::string{row.text(13)},
+        .row_id = row.integer(14)});
   }
 }
 
@@ -183,8 +185,8 @@ void Queue::submit(std::span<const NewTask> tasks) {
       const std::string id = task.id.to_string();
       const std::string available_at =
           task.delay.count() > 0 ? to_sql_time(now + task.delay) : submitted_at;
-      const auto policy = retry_policy_column(task.retry);
-      const auto headers = headers_column(task.envelope.headers());
+      const auto policy = detail::retry_policy_json(task.retry);
+      const auto headers = detail::headers_json(task.envelope.headers());
       statement.bind(1, id)
           .bind(2, task.envelope.body())
           .bind(3, submitted_at)

@@ -4,9 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "errand/envelope.hpp"
 #include "errand/progress.hpp"
-#include "errand/retry.hpp"
 #include "errand/task.hpp"
 #include "errand/task_catalog.hpp"
 
@@ -35,13 +33,6 @@ inline constexpr const char* kRecordColumns =
 [[nodiscard]] Timestamp read_time(const Statement& row, int column);
 [[nodiscard]] std::optional<Timestamp> read_optional_time(const Statement& row, int column);
 [[nodiscard]] TaskId read_task_id(const Statement& row, int column);
-
-/// NULL in the column means: nothing but max_retries differs from the default policy.
-[[nodiscard]] std::optional<std::string> retry_policy_column(const RetryPolicy& policy);
-[[nodiscard]] RetryPolicy read_retry_policy(const Statement& row, int max_retries_column);
-
-[[nodiscard]] std::optional<std::string> headers_column(const Headers& headers);
-[[nodiscard]] Headers read_headers(const Statement& row, int column);
 
 [[nodiscard]] std::string progress_column(const Progress& progress);
 

@@ -3,8 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "errand/errors.hpp"
-
+#include "core/schema_versions.hpp"
 #include "errand_sqlite_embedded.hpp"
 
 namespace errand::sqlite {
@@ -32,13 +31,6 @@ int version_of(Connection& connection) {
   return version;
 }
 
-StorageException too_new(int installed, int supported) {
-  return {"the storage has schema version " + std::to_string(installed) +
-              ", this program knows up to " + std::to_string(supported) +
-              ": use the newer Errand that made it",
-          StorageException::Retry::useless};
-}
-
 }  // namespace
 
 std::string schema_script() {
@@ -62,7 +54,7 @@ void SqliteSchema::migrate() {
   for (bool more = true; more;) {
     more = database_.write([&](Connection& connection, Changes&) {
       const int installed = version_of(connection);
-      if (installed > supported) throw too_new(installed, supported);
+      detail::refuse_newer_schema(installed, supported);
       if (installed == supported) return false;
       connection.execute(kVersionTable);
       connection.execute(std::string{kMigrations[static_cast<std::size_t>(installed)]});
@@ -74,19 +66,7 @@ void SqliteSchema::migrate() {
 }
 
 void SqliteSchema::require_supported() {
-  const int installed = installed_version();
-  const int supported = supported_version();
-  if (installed > supported) throw too_new(installed, supported);
-  if (installed < supported) {
-    throw StorageException{
-        installed == 0
-            ? std::string{"the storage has no Errand tables yet: run `errand setup`, or submit a "
-                          "task, to create them"}
-            : "the storage has schema version " + std::to_string(installed) +
-                  ", this program needs " + std::to_string(supported) +
-                  ": stop the older programs and run `errand setup`",
-        StorageException::Retry::useless};
-  }
+  detail::require_schema(installed_version(), supported_version());
 }
 
 }  // namespace errand::sqlite

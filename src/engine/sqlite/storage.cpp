@@ -1,9 +1,8 @@
 #include "engine/sqlite/storage.hpp"
 
-#include <algorithm>
-
 #include "errand/errors.hpp"
 
+#include "core/move_status.hpp"
 #include "engine/sqlite/rows.hpp"
 
 namespace errand::sqlite {
@@ -64,11 +63,7 @@ void Storage::save(const TaskData& task) {
       Statement& version = connection.prepare(kVersion).bind(1, id);
       const bool found = version.step();
       if (!found || version.integer(0) != *task.version) {
-        throw ConcurrentModificationException{
-            "task " + id + " was loaded at version " + std::to_string(*task.version) +
-            (found ? " and is at version " + std::to_string(version.integer(0)) + " now"
-                   : std::string{" and is gone now"}) +
-            ": load it again"};
+        detail::refuse_stale(task, found ? std::optional{version.integer(0)} : std::nullopt);
       }
       version.reset();
     }
@@ -113,24 +108,7 @@ void Storage::update_status(TaskId id, TaskStatus status,
     if (!row.step()) throw TaskNotFoundException{id};
     TaskData task = read_task(row);
     row.reset();
-    if (expected_version && task.version != expected_version) {
-      throw ConcurrentModificationException{"task " + key + " is at version " +
-                                            std::to_string(*task.version) + ", not " +
-                                            std::to_string(*expected_version)};
-    }
-    if (!can_become(task.status, status)) {
-      throw ConcurrentModificationException{
-          "task " + key + " is " + std::string{to_string(task.status)} + " now and cannot become " +
-          std::string{to_string(status)}};
-    }
-    task.status = status;
-    if (status == TaskStatus::running) task.started_at = std::max(now, task.submitted_at);
-    if (status == TaskStatus::pending) task.started_at = std::nullopt;
-    task.completed_at = std::nullopt;
-    if (is_final(status)) {
-      task.completed_at = std::max(now, task.started_at.value_or(task.submitted_at));
-    }
-    validate(task);
+    detail::move_status(task, status, expected_version, now);
     const auto started_at = time_column(task.started_at);
     const auto completed_at = time_column(task.completed_at);
     connection.prepare(kUpdateStatus)

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+
+#include "errand/dsn.hpp"
+#include "errand/export.hpp"
+
+/// The options of a DSN as engines read them. Each throws ConfigurationException that names the
+/// option and what it may be.
+namespace errand::detail {
+
+[[nodiscard]] ERRAND_EXPORT std::chrono::milliseconds seconds_option(
+    const Dsn& dsn, std::string_view name, std::chrono::milliseconds fallback);
+
+[[nodiscard]] ERRAND_EXPORT std::int64_t number_option(const Dsn& dsn, std::string_view name,
+                                                       std::int64_t fallback, std::int64_t lowest,
+                                                       std::int64_t highest);
+
+/// yes or no, 1 or 0, true or false.
+[[nodiscard]] ERRAND_EXPORT bool switch_option(const Dsn& dsn, std::string_view name,
+                                               bool fallback);
+
+}  // namespace errand::detail

@@ -1,0 +1,137 @@
+#include "engine/postgres/catalog.hpp"
+
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "errand/errors.hpp"
+
+#include "engine/postgres/rows.hpp"
+
+namespace errand::postgres {
+namespace {
+
+/// 1 ttl in ms, 2 task_id.
+const std::string kFind =
+    "SELECT " + record_columns(true) + " FROM async_tasks WHERE task_id = $2::uuid";
+
+/// 1 statuses, 2 type, 3 queue_name; each NULL where anything goes.
+constexpr const char* kFilter = R"(
+WHERE ($1::text[] IS NULL OR status = ANY ($1::text[]))
+  AND ($2::text IS NULL OR type = $2::text)
+  AND ($3::text IS NULL OR queue_name = $3::text))";
+
+const std::string kCount = std::string{"SELECT count(*) FROM async_tasks "} + kFilter;
+
+/// As kFilter; 4 ttl in ms, 5 limit, 6 offset.
+std::string list_sql(bool documents) {
+  std::string columns = record_columns(documents);
+  const std::string ttl = "$1::int8";
+  columns.replace(columns.find(ttl), ttl.size(), "$4::int8");
+  return "SELECT " + columns + " FROM async_tasks " + kFilter +
+         " ORDER BY seq DESC LIMIT $5::int8 OFFSET $6::int8";
+}
+
+const std::string kList = list_sql(true);
+const std::string kListWithoutDocuments = list_sql(false);
+
+constexpr const char* kByStatus = "SELECT status, count(*) FROM async_tasks GROUP BY status";
+
+constexpr const char* kWaiting = R"(
+SELECT queue_name, count(*) FILTER (WHERE available_at <= now()),
+       count(*) FILTER (WHERE available_at > now()),
+       (extract(epoch FROM now() - min(available_at)) * 1000)::int8
+FROM async_tasks WHERE status IN ('pending', 'retrying') AND queue_name IS NOT NULL
+GROUP BY queue_name)";
+
+constexpr const char* kRunning = R"(
+SELECT queue_name, count(*) FROM async_tasks
+WHERE status = 'running' AND queue_name IS NOT NULL GROUP BY queue_name)";
+
+constexpr const char* kPaused = "SELECT queue_name FROM errand_paused_queues";
+
+void add_filter(Parameters& parameters, const TaskFilter& filter) {
+  if (filter.statuses.empty()) {
+    parameters.add(std::optional<std::string>{});
+  } else {
+    std::vector<std::string> names;
+    for (const TaskStatus status : filter.statuses) names.emplace_back(to_string(status));
+    parameters.add(std::span<const std::string>{names});
+  }
+  parameters.add(filter.type).add(filter.queue);
+}
+
+}  // namespace
+
+std::optional<TaskRecord> Catalog::find(TaskId id) {
+  return database_.read([&](Connection& connection) -> std::optional<TaskRecord> {
+    Query query{kFind.c_str()};
+    query.parameters.add(std::int64_t{database_.ttl().count()}).add(id);
+    const Result result = connection.run(std::move(query));
+    if (result.rows() == 0) return std::nullopt;
+    return read_record(result, 0);
+  });
+}
+
+TaskPage Catalog::list(const TaskFilter& filter, const PageRequest& request) {
+  if (request.page < 1 || request.page_size < 1) {
+    throw ValidationException{"pages and page sizes count from 1"};
+  }
+  return database_.read([&](Connection& connection) {
+    Query count{kCount.c_str()};
+    add_filter(count.parameters, filter);
+    TaskPage page{.items = {},
+                  .total = connection.run(std::move(count)).integer(0, 0),
+                  .page = request.page,
+                  .page_size = request.page_size};
+    // Past the end there is nothing, and the product below cannot overflow.
+    if (request.page > page.total_pages()) return page;
+    Query query{(request.documents ? kList : kListWithoutDocuments).c_str()};
+    add_filter(query.parameters, filter);
+    query.parameters.add(std::int64_t{database_.ttl().count()})
+        .add(request.page_size)
+        .add((request.page - 1) * request.page_size);
+    const Result result = connection.run(std::move(query));
+    for (int row = 0; row < result.rows(); ++row) page.items.push_back(read_record(result, row));
+    return page;
+  });
+}
+
+TaskStats Catalog::stats() {
+  return database_.read([](Connection& connection) {
+    std::array<Query, 4> queries{Query{kByStatus}, Query{kWaiting}, Query{kRunning},
+                                 Query{kPaused}};
+    const std::vector<Result> results = connection.run(queries);
+    TaskStats stats;
+    const Result& by_status = results[0];
+    for (int row = 0; row < by_status.rows(); ++row) {
+      if (const auto status = parse_task_status(by_status.text(row, 0))) {
+        stats.tasks[static_cast<std::size_t>(*status)] = by_status.integer(row, 1);
+      }
+    }
+    std::map<std::string, QueueStats> queues;
+    const auto queue_named = [&](std::string_view name) -> QueueStats& {
+      QueueStats& queue = queues[std::string{name}];
+      queue.queue = name;
+      return queue;
+    };
+    const Result& waiting = results[1];
+    for (int row = 0; row < waiting.rows(); ++row) {
+      QueueStats& queue = queue_named(waiting.text(row, 0));
+      queue.due = waiting.integer(row, 1);
+      queue.delayed = waiting.integer(row, 2);
+      if (queue.due > 0) queue.oldest_due = std::chrono::milliseconds{waiting.integer(row, 3)};
+    }
+    const Result& running = results[2];
+    for (int row = 0; row < running.rows(); ++row) {
+      queue_named(running.text(row, 0)).running = running.integer(row, 1);
+    }
+    const Result& paused = results[3];
+    for (int row = 0; row < paused.rows(); ++row) queue_named(paused.text(row, 0)).paused = true;
+    for (auto& [name, queue] : queues) stats.queues.push_back(std::move(queue));
+    return stats;
+  });
+}
+
+}  // namespace errand::postgres

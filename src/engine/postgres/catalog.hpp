@@ -1,0 +1,21 @@
+#pragma once
+
+#include "errand/task_catalog.hpp"
+
+#include "engine/postgres/database.hpp"
+
+namespace errand::postgres {
+
+class Catalog final : public TaskCatalog {
+ public:
+  explicit Catalog(Database& database) : database_{database} {}
+
+  [[nodiscard]] std::optional<TaskRecord> find(TaskId id) override;
+  [[nodiscard]] TaskPage list(const TaskFilter& filter, const PageRequest& request) override;
+  [[nodiscard]] TaskStats stats() override;
+
+ private:
+  Database& database_;
+};
+
+}  // namespace errand::postgres

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "errand/logger.hpp"
+
+#include "engine/postgres/connection.hpp"
+#include "engine/postgres/notifications.hpp"
+
+namespace errand::postgres {
+
+/// What a transaction changed that others wait for; told after it has committed.
+struct Changes {
+  std::vector<std::string> queues;  ///< where there is work now
+  bool work = false;                ///< in a queue that is not known here
+  bool cancellation = false;
+  std::vector<TaskId> final_tasks;
+};
+
+struct DatabaseSettings {
+  ConnectionSettings connection;
+  std::size_t most_connections = 10;
+  std::chrono::milliseconds ttl{0};
+  bool listen = true;  ///< false: other processes are not heard of, and must be polled for
+};
+
+/// The server as this process uses it: a few connections, and what the processes tell each other.
+/// Thread-safe.
+class Database {
+ public:
+  Database(DatabaseSettings settings, Logger& logger);
+
+  /// Calls `body(Connection&)`, which reads.
+  template <class Body>
+  auto read(Body&& body) {
+    try {
+      return borrow([&](Connection& connection) { return body(connection); });
+    } catch (const StorageException& error) {
+      // Nothing can have changed.
+      if (error.retry() != StorageException::Retry::in_doubt) throw;
+      throw StorageException{error.what(), StorageException::Retry::helps};
+    }
+  }
+
+  /// Calls `body(Connection&, Changes&)`, which runs one transaction; then tells what it changed.
+  /// Again, if the server rolled it back for a deadlock with another one.
+  template <class Body>
+  auto write(Body&& body) {
+    for (int tries = 1;; ++tries) {
+      Changes changes;
+      try {
+        auto result = borrow([&](Connection& connection) { return body(connection, changes); });
+        tell(changes);
+        return result;
+      } catch (const Deadlock&) {
+        if (tries == kMostTries) throw;
+      }
+    }
+  }
+
+  /// For a transaction of several round trips: `body(Connection&, Changes&)` between BEGIN and
+  /// COMMIT. Rolled back if it throws.
+  template <class Body>
+  auto write_in_steps(Body&& body) {
+    return write([&](Connection& connection, Changes& changes) {
+      connection.execute("BEGIN");
+      try {
+        auto result = body(connection, changes);
+        connection.execute("COMMIT");
+        return result;
+      } catch (...) {
+        roll_back(connection);
+        throw;
+      }
+    });
+  }
+
+  [[nodiscard]] std::chrono::milliseconds ttl() const noexcept { return settings_.ttl; }
+  [[nodiscard]] Signals& signals() noexcept { return notifications_; }
+  [[nodiscard]] const DatabaseSettings& settings() const noexcept { return settings_; }
+
+ private:
+  static constexpr int kMostTries = 5;
+
+  template <class Body>
+  auto borrow(Body&& body) {
+    const Loan loan{*this};
+    return body(*loan.connection);
+  }
+
+  /// A connection for the length of a call; kept for the next one, unless it broke.
+  struct Loan {
+    explicit Loan(Database& from);
+    ~Loan();
+    Loan(const Loan&) = delete;
+    Loan& operator=(const Loan&) = delete;
+
+    Database& database;
+    std::unique_ptr<Connection> connection;
+  };
+
+  static void roll_back(Connection& connection) noexcept;
+  void tell(const Changes& changes);
+
+  DatabaseSettings settings_;
+  std::mutex mutex_;
+  std::condition_variable returned_;
+  std::vector<std::unique_ptr<Connection>> idle_;
+  std::size_t lent_ = 0;
+  Notifications notifications_;
+};
+
+}  // namespace errand::postgres

@@ -1,0 +1,45 @@
+#include <libpq-fe.h>
+#include <set>
+#include <string>
+
+#include "errand/postgres.hpp"
+
+#include "engine/postgres/connection.hpp"
+#include "engine/postgres/submit.hpp"
+
+namespace errand {
+namespace postgres {
+namespace {
+
+/// Arrays of queue names.
+constexpr const char* kNotify =
+    "SELECT pg_notify('errand_work', queue) FROM unnest($1::text[]) queue";
+
+void run(PGconn* connection, Query query) {
+  Parameters& parameters = query.parameters;
+  PGresult* raw = PQexecParams(connection, query.sql, parameters.size(), nullptr,
+                               parameters.values(), parameters.lengths(), parameters.formats(), 1);
+  const Result result{raw};
+  const ExecStatusType status = PQresultStatus(raw);
+  if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) return;
+  throw_error_of(connection, raw);
+}
+
+}  // namespace
+}  // namespace postgres
+
+void submit_in_transaction(pg_conn* connection, std::span<const NewTask> tasks) {
+  if (tasks.empty()) return;
+  std::set<std::string> queues;
+  for (const NewTask& task : tasks) {
+    validate(task);
+    queues.insert(task.queue);
+  }
+  postgres::run(connection, postgres::submit_query(tasks));
+  const std::vector<std::string> names{queues.begin(), queues.end()};
+  postgres::Query notify{postgres::kNotify};
+  notify.parameters.add(std::span<const std::string>{names});
+  postgres::run(connection, std::move(notify));
+}
+
+}  // namespace errand

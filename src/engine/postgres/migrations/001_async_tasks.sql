@@ -1,0 +1,80 @@
+-- Tasks, record and queue entry in one row. The columns up to `version` are what other programs may
+-- read and write; the rest belongs to the queue. The checks repeat the rules of a record: a row that
+-- breaks them cannot be stored by anybody.
+CREATE TABLE async_tasks (
+  task_id          uuid         NOT NULL PRIMARY KEY
+                   CHECK (substr(task_id::text, 15, 1) = '4'),
+  status           varchar(20)  NOT NULL
+                   CHECK (status IN ('pending', 'running', 'retrying',
+                                     'completed', 'failed', 'cancelled')),
+  payload          text,
+  result           text,
+  error            text,
+  submitted_at     timestamptz  NOT NULL,
+  started_at       timestamptz,
+  completed_at     timestamptz,
+  version          bigint       NOT NULL DEFAULT 0,
+
+  seq              bigint       NOT NULL GENERATED ALWAYS AS IDENTITY,  -- order of insertion
+  queue_name       varchar(190),             -- NULL: a record that no worker claims
+  type             varchar(190) NOT NULL DEFAULT '',
+  priority         smallint     NOT NULL DEFAULT 0,
+  available_at     timestamptz,
+  attempts         integer      NOT NULL DEFAULT 0,
+  crashes          integer      NOT NULL DEFAULT 0,
+  max_retries      integer      NOT NULL DEFAULT 3,
+  retry_policy     text,                     -- a JSON object; NULL: the default waits
+  lease_expires_at timestamptz,
+  worker           text,
+  cancel_requested boolean      NOT NULL DEFAULT false,
+  progress         text,                     -- a JSON object
+  headers          text,                     -- a JSON object; NULL: none
+  history          text,                     -- a JSON array of failed attempts; NULL: none
+
+  CHECK (status <> 'completed' OR (result IS NOT NULL AND error IS NULL)),
+  CHECK (status <> 'failed' OR (error IS NOT NULL AND result IS NULL)),
+  CHECK (status NOT IN ('pending', 'retrying', 'cancelled') OR (result IS NULL AND error IS NULL)),
+  CHECK ((status IN ('completed', 'failed', 'cancelled')) = (completed_at IS NOT NULL)),
+  CHECK (status NOT IN ('running', 'completed', 'failed') OR started_at IS NOT NULL),
+  CHECK (started_at >= submitted_at),
+  CHECK (completed_at >= coalesce(started_at, submitted_at)),
+  CHECK (queue_name IS NULL OR available_at IS NOT NULL)
+) WITH (
+  -- A queue turns over its rows many times a day: dead ones are cleaned away when a few thousand
+  -- have gathered, not when a fifth of the table has.
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_threshold = 2000,
+  autovacuum_vacuum_insert_scale_factor = 0.1,
+  autovacuum_analyze_scale_factor = 0.05,
+  autovacuum_vacuum_cost_delay = 0,
+  fillfactor = 85
+);
+
+CREATE INDEX idx_status ON async_tasks (status);
+CREATE INDEX idx_completed_at ON async_tasks (completed_at) WHERE completed_at IS NOT NULL;
+
+-- What can be claimed, in claiming order. Tasks that lost two workers are apart, because only few
+-- of them may be claimed at a time.
+CREATE INDEX idx_claimable ON async_tasks (queue_name, priority DESC, available_at, seq)
+  WHERE status IN ('pending', 'retrying') AND crashes < 2;
+CREATE INDEX idx_suspects ON async_tasks (queue_name, priority DESC, available_at, seq)
+  WHERE status IN ('pending', 'retrying') AND crashes >= 2;
+CREATE INDEX idx_leases ON async_tasks (lease_expires_at) WHERE status = 'running';
+
+CREATE TABLE errand_paused_queues (
+  queue_name varchar(190) NOT NULL PRIMARY KEY,
+  paused_at  timestamptz  NOT NULL
+);
+
+CREATE TABLE errand_workers (
+  worker      text        NOT NULL PRIMARY KEY,
+  host        text        NOT NULL,
+  pid         bigint      NOT NULL,
+  queues      text        NOT NULL,          -- a JSON array
+  concurrency integer     NOT NULL,
+  running     bigint      NOT NULL,
+  handled     bigint      NOT NULL,
+  failed      bigint      NOT NULL,
+  started_at  timestamptz NOT NULL,
+  seen_at     timestamptz NOT NULL
+);

@@ -1,0 +1,69 @@
+-- For programs in any language, inside their own transactions.
+
+-- Stores a task; it exists if and when the caller's transaction commits.
+CREATE FUNCTION errand_submit(
+  type text, payload text DEFAULT 'null', queue text DEFAULT 'default',
+  delay interval DEFAULT '0', priority integer DEFAULT 0, max_retries integer DEFAULT 3,
+  headers text DEFAULT NULL, task_id uuid DEFAULT gen_random_uuid()
+) RETURNS uuid LANGUAGE plpgsql AS $$
+BEGIN
+  IF coalesce(octet_length(type), 0) NOT BETWEEN 1 AND 190 OR type ~ '[[:cntrl:]]' THEN
+    RAISE EXCEPTION 'type must be 1 to 190 bytes without control characters'
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF coalesce(octet_length(queue), 0) NOT BETWEEN 1 AND 190 OR queue ~ '[[:cntrl:]]' THEN
+    RAISE EXCEPTION 'queue must be 1 to 190 bytes without control characters'
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF delay < interval '0' OR delay > interval '10 years' THEN
+    RAISE EXCEPTION 'delay must be 0 to 10 years' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF priority NOT BETWEEN -32768 AND 32767 THEN
+    RAISE EXCEPTION 'priority must be -32768 to 32767' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF max_retries < 0 THEN
+    RAISE EXCEPTION 'max_retries must not be negative' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  PERFORM payload::json;
+  IF headers IS NOT NULL AND json_typeof(headers::json) <> 'object' THEN
+    RAISE EXCEPTION 'headers must be a JSON object' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  INSERT INTO async_tasks (task_id, status, payload, submitted_at, version, queue_name, type,
+                           priority, available_at, max_retries, headers)
+  VALUES (errand_submit.task_id, 'pending', errand_submit.payload, now(), 1, errand_submit.queue,
+          errand_submit.type, errand_submit.priority::smallint, now() + errand_submit.delay,
+          errand_submit.max_retries, errand_submit.headers)
+  ON CONFLICT DO NOTHING;
+  PERFORM pg_notify('errand_work', errand_submit.queue);
+  RETURN errand_submit.task_id;
+END $$;
+
+-- NULL: there is no such task.
+CREATE FUNCTION errand_status(task_id uuid) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT t.status FROM async_tasks t WHERE t.task_id = $1
+$$;
+
+-- What cancelling did: cancelled, requested (it is running and is asked to stop), already_final or
+-- not_found.
+CREATE FUNCTION errand_cancel(task_id uuid) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  old_status text;
+BEGIN
+  SELECT t.status INTO old_status FROM async_tasks t WHERE t.task_id = errand_cancel.task_id
+  FOR UPDATE;
+  IF old_status IS NULL THEN
+    RETURN 'not_found';
+  ELSIF old_status = 'running' THEN
+    UPDATE async_tasks t SET cancel_requested = true WHERE t.task_id = errand_cancel.task_id;
+    PERFORM pg_notify('errand_cancel', '');
+    RETURN 'requested';
+  ELSIF old_status IN ('pending', 'retrying') THEN
+    UPDATE async_tasks t
+    SET status = 'cancelled', version = version + 1,
+        completed_at = greatest(now(), coalesce(started_at, submitted_at))
+    WHERE t.task_id = errand_cancel.task_id;
+    PERFORM pg_notify('errand_done', replace(errand_cancel.task_id::text, '-', ''));
+    RETURN 'cancelled';
+  END IF;
+  RETURN 'already_final';
+END $$;

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "errand/logger.hpp"
+#include "errand/signals.hpp"
+
+#include "bus/signal_hub.hpp"
+#include "engine/postgres/connection.hpp"
+
+namespace errand::postgres {
+
+/// What the processes tell each other, by LISTEN and NOTIFY on a connection of its own.
+///
+/// NOTIFY takes a lock at commit that all databases of the server share. So none is sent inside the
+/// transactions that change tasks: a thread sends, in one statement, whatever has gathered while
+/// the last one was under way. A process that dies in between is covered by the others' occasional
+/// look.
+///
+/// Thread-safe.
+class Notifications final : public Signals {
+ public:
+  /// Connects in the background when there is something to tell or somebody to be told, and again
+  /// whenever the connection is lost.
+  Notifications(ConnectionSettings settings, bool listen, Logger& logger);
+  /// Sends what is left to tell, if the server can be reached.
+  ~Notifications() override;
+  Notifications(const Notifications&) = delete;
+  Notifications& operator=(const Notifications&) = delete;
+
+  /// In these queues; empty: in any.
+  void tell_work(std::span<const std::string> queues);
+  void tell_cancellation();
+  void tell_completion(std::span<const TaskId> tasks);
+
+  [[nodiscard]] Subscription subscribe(Signal signal, Callback callback) override;
+  [[nodiscard]] bool reaches_other_processes() const noexcept override { return listening_; }
+
+ private:
+  /// What is to be told to the other processes.
+  struct Outbox {
+    bool any_work = false;
+    std::set<std::string> queues;
+    bool cancellation = false;
+    bool any_completion = false;
+    std::vector<TaskId> completed;
+
+    [[nodiscard]] bool empty() const noexcept {
+      return !any_work && queues.empty() && !cancellation && !any_completion && completed.empty();
+    }
+  };
+
+  void run(const std::stop_token& stop);
+  /// Until the connection is lost, or `stop` and all is told.
+  void serve(Connection& connection, const std::stop_token& stop);
+  void deliver_received(PGconn* connection);
+  void deliver(const PGnotify& notification);
+  /// Nobody knows what was missed while there was no connection.
+  void deliver_everything();
+  void send(Connection& connection, Outbox outbox);
+  void put(const std::function<void(Outbox&)>& message);
+  [[nodiscard]] bool has_mail();
+  void start();
+  void wake() noexcept;
+  /// Until something is to be sent or received, or `stop`.
+  void wait(int socket, int timeout_ms) noexcept;
+
+  const ConnectionSettings settings_;
+  const bool listen_;
+  Logger& logger_;
+  detail::SignalHub hub_;
+
+  int wake_event_ = -1;
+  std::mutex mutex_;
+  Outbox outbox_;
+  std::atomic<bool> listening_ = false;
+  std::once_flag started_;
+  std::jthread thread_;
+};
+
+}  // namespace errand::postgres

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <mutex>
+
+#include "errand/task_queue.hpp"
+
+#include "engine/postgres/database.hpp"
+
+namespace errand::postgres {
+
+class Queue final : public TaskQueue {
+ public:
+  explicit Queue(Database& database) : database_{database} {}
+
+  void submit(std::span<const NewTask> tasks) override;
+  [[nodiscard]] ClaimBatch claim(const ClaimRequest& request) override;
+  std::vector<LeaseState> extend(std::span<const Lease> leases,
+                                 std::chrono::milliseconds lease) override;
+  std::vector<SettleStatus> settle(std::span<const Settlement> settlements) override;
+  void report_progress(std::span<const ProgressReport> reports) override;
+  std::vector<CancelStatus> cancel(std::span<const TaskId> ids) override;
+  std::vector<Rescued> rescue(const RescueRequest& request) override;
+  std::size_t requeue(std::span<const TaskId> ids) override;
+  std::size_t discard(std::span<const TaskId> ids) override;
+  [[nodiscard]] std::vector<Finish> finished(std::span<const TaskId> ids) override;
+  void pause(std::span<const std::string> queues) override;
+  void resume(std::span<const std::string> queues) override;
+
+ private:
+  /// When a waiting task of these queues is due next, from now on.
+  std::optional<std::chrono::milliseconds> next_due(const ClaimRequest& request,
+                                                    bool with_suspects);
+
+  Database& database_;
+
+  /// Settling, extending and reporting touch the same rows in any order: one at a time, they cannot
+  /// wait for each other in the server.
+  std::mutex held_rows_;
+};
+
+}  // namespace errand::postgres

@@ -1,0 +1,238 @@
+#include "engine/postgres/settle.hpp"
+
+#include <string>
+
+#include "errand/task_catalog.hpp"
+
+#include "engine/postgres/statements.hpp"
+
+namespace errand::postgres {
+namespace {
+
+/// The history with one more entry. The oldest one makes room for it.
+const std::string kHistoryWithError = R"((
+  SELECT json_agg(entry ORDER BY place)::text FROM (
+    SELECT entry, place FROM json_array_elements(coalesce(t.history, '[]')::json)
+      WITH ORDINALITY AS old (entry, place)
+    UNION ALL
+    SELECT json_build_object(
+      'attempt', t.attempts,
+      'at', to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+      'worker', t.worker, 'error', s.error::json), 1000
+    ORDER BY place DESC LIMIT )" + std::to_string(kMaxHistory) +
+                                      R"() kept))";
+
+/// Arrays: 1 task_id, 2 version, 3 error; 4 crashes to add, each of which took its attempt with it.
+const std::string kFail = R"(
+UPDATE async_tasks t
+SET status = 'failed', error = s.error, result = NULL,
+    completed_at = greatest(now(), t.started_at), version = t.version + 1,
+    crashes = t.crashes + $4::int8, attempts = t.attempts - $4::int8,
+    lease_expires_at = NULL, progress = NULL, history = )" +
+                          kHistoryWithError + R"(
+FROM unnest($1::uuid[], $2::int8[], $3::text[]) AS s (task_id, version, error)
+WHERE t.task_id = s.task_id AND t.version = s.version AND t.status = 'running'
+RETURNING t.task_id)";
+
+/// Arrays: 1 task_id, 2 version, 3 error or NULL where there is none to tell, 4 wait in ms or NULL
+/// for the old place in the queue; 5 attempts to give back, 6 crashes to add. A task whose
+/// cancellation was requested is cancelled instead: true comes back then.
+const std::string kWaitAgain = R"(
+UPDATE async_tasks t
+SET status = CASE WHEN t.cancel_requested THEN 'cancelled' ELSE 'retrying' END,
+    completed_at = CASE WHEN t.cancel_requested THEN greatest(now(), t.started_at) END,
+    available_at = CASE WHEN s.after_ms IS NULL THEN t.available_at
+                        ELSE now() + s.after_ms::int8 * interval '1 ms' END,
+    attempts = t.attempts - $5::int8, crashes = t.crashes + $6::int8,
+    result = NULL, error = NULL, version = t.version + 1, lease_expires_at = NULL,
+    progress = CASE WHEN NOT t.cancel_requested THEN t.progress END,
+    history = CASE WHEN s.error IS NULL OR t.cancel_requested THEN t.history ELSE )" +
+                               kHistoryWithError + R"( END
+FROM unnest($1::uuid[], $2::int8[], $3::text[], $4::text[]) AS s (task_id, version, error, after_ms)
+WHERE t.task_id = s.task_id AND t.version = s.version AND t.status = 'running'
+RETURNING t.task_id, t.status = 'cancelled')";
+
+/// Arrays: 1 task_id, 2 version; 3 crashes to add, each of which took its attempt with it.
+constexpr const char* kCancel = R"(
+UPDATE async_tasks t
+SET status = 'cancelled', result = NULL, error = NULL,
+    completed_at = greatest(now(), t.started_at), version = t.version + 1,
+    attempts = t.attempts - $3::int8, crashes = t.crashes + $3::int8,
+    lease_expires_at = NULL, progress = NULL
+FROM unnest($1::uuid[], $2::int8[]) AS s (task_id, version)
+WHERE t.task_id = s.task_id AND t.version = s.version AND t.status = 'running'
+RETURNING t.task_id)";
+
+/// What the attempts of one outcome have in common: the arrays of their statement.
+struct Group {
+  std::vector<TaskId> ids;
+  std::vector<std::int64_t> versions;
+  std::vector<std::optional<std::string>> texts;  ///< result or error
+  std::vector<std::optional<std::string>> waits;
+
+  void add(const Lease& lease) {
+    ids.push_back(lease.id);
+    versions.push_back(lease.version);
+  }
+  [[nodiscard]] bool empty() const noexcept { return ids.empty(); }
+  [[nodiscard]] Parameters leases() const {
+    Parameters parameters;
+    parameters.add(std::span<const TaskId>{ids}).add(std::span<const std::int64_t>{versions});
+    return parameters;
+  }
+};
+
+Query complete(const Group& group) {
+  Query query{sql::kComplete, group.leases()};
+  query.parameters.add(std::span<const std::optional<std::string>>{group.texts});
+  return query;
+}
+
+Query fail(const Group& group, std::int64_t crashed) {
+  Query query{kFail.c_str(), group.leases()};
+  query.parameters.add(std::span<const std::optional<std::string>>{group.texts}).add(crashed);
+  return query;
+}
+
+Query wait_again(const Group& group, std::int64_t attempts_back, std::int64_t crashed) {
+  Query query{kWaitAgain.c_str(), group.leases()};
+  query.parameters.add(std::span<const std::optional<std::string>>{group.texts})
+      .add(std::span<const std::optional<std::string>>{group.waits})
+      .add(attempts_back)
+      .add(crashed);
+  return query;
+}
+
+Query cancel(const Group& group, std::int64_t crashed) {
+  Query query{kCancel, group.leases()};
+  query.parameters.add(crashed);
+  return query;
+}
+
+template <class... F>
+struct Overload : F... {
+  using F::operator()...;
+};
+
+/// The statements of a batch in which no task comes twice.
+struct Round {
+  Group completed;
+  Group failed;
+  Group retried;
+  Group released;
+  Group cancelled;
+
+  void add(const Settlement& settlement) {
+    std::visit(Overload{[&](const Completed& outcome) {
+                          completed.add(settlement.lease);
+                          completed.texts.emplace_back(outcome.result);
+                        },
+                        [&](const Failed& outcome) {
+                          failed.add(settlement.lease);
+                          failed.texts.emplace_back(to_json(outcome.error));
+                        },
+                        [&](const Retried& outcome) {
+                          retried.add(settlement.lease);
+                          retried.texts.emplace_back(to_json(outcome.error));
+                          retried.waits.emplace_back(std::to_string(outcome.after.count()));
+                        },
+                        [&](const CancelHonoured&) { cancelled.add(settlement.lease); },
+                        [&](const Released& outcome) {
+                          released.add(settlement.lease);
+                          released.texts.emplace_back(std::nullopt);
+                          released.waits.push_back(
+                              outcome.after ? std::optional{std::to_string(outcome.after->count())}
+                                            : std::nullopt);
+                        }},
+               settlement.outcome);
+  }
+};
+
+/// Runs what there is of the queries; returns the tasks they changed.
+class Changer {
+ public:
+  Changer(Connection& connection, Changes& changes) : connection_{connection}, changes_{changes} {}
+
+  void add(Query query, bool final) {
+    queries_.push_back(std::move(query));
+    final_.push_back(final);
+  }
+
+  std::unordered_set<TaskId> run() {
+    std::unordered_set<TaskId> changed;
+    if (queries_.empty()) return changed;
+    const std::vector<Result> results = connection_.run(queries_);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      for (int row = 0; row < results[i].rows(); ++row) {
+        const TaskId id = results[i].task_id(row, 0);
+        changed.insert(id);
+        if (final_[i] || results[i].boolean(row, 1)) {
+          changes_.final_tasks.push_back(id);
+        } else {
+          changes_.work = true;
+        }
+      }
+    }
+    return changed;
+  }
+
+ private:
+  Connection& connection_;
+  Changes& changes_;
+  std::vector<Query> queries_;
+  std::vector<bool> final_;
+};
+
+}  // namespace
+
+std::vector<SettleStatus> Settler::settle(std::span<const Settlement> settlements) {
+  std::vector<SettleStatus> statuses(settlements.size(), SettleStatus::lease_lost);
+  std::vector<std::size_t> left;
+  for (std::size_t i = 0; i < settlements.size(); ++i) left.push_back(i);
+  while (!left.empty()) {
+    Round round;
+    std::unordered_set<TaskId> seen;
+    std::vector<std::size_t> now;
+    std::vector<std::size_t> later;
+    for (const std::size_t i : left) {
+      const bool first = seen.insert(settlements[i].lease.id).second;
+      (first ? now : later).push_back(i);
+      if (first) round.add(settlements[i]);
+    }
+    Changer changer{connection_, changes_};
+    if (!round.completed.empty()) changer.add(complete(round.completed), true);
+    if (!round.failed.empty()) changer.add(fail(round.failed, 0), true);
+    if (!round.retried.empty()) changer.add(wait_again(round.retried, 0, 0), false);
+    if (!round.released.empty()) changer.add(wait_again(round.released, 1, 0), false);
+    if (!round.cancelled.empty()) changer.add(cancel(round.cancelled, 0), true);
+    const std::unordered_set<TaskId> changed = changer.run();
+    for (const std::size_t i : now) {
+      if (changed.contains(settlements[i].lease.id)) statuses[i] = SettleStatus::settled;
+    }
+    left = std::move(later);
+  }
+  return statuses;
+}
+
+std::unordered_set<TaskId> Settler::rescue(std::span<const Loss> losses) {
+  Group failed;
+  Group retried;
+  Group cancelled;
+  for (const Loss& loss : losses) {
+    if (loss.status == TaskStatus::cancelled) {
+      cancelled.add(loss.lease);
+      continue;
+    }
+    Group& group = loss.status == TaskStatus::failed ? failed : retried;
+    group.add(loss.lease);
+    group.texts.emplace_back(to_json(loss.error));
+    group.waits.emplace_back(std::nullopt);
+  }
+  Changer changer{connection_, changes_};
+  if (!failed.empty()) changer.add(fail(failed, 1), true);
+  if (!retried.empty()) changer.add(wait_again(retried, 1, 1), false);
+  if (!cancelled.empty()) changer.add(cancel(cancelled, 1), true);
+  return changer.run();
+}
+
+}  // namespace errand::postgres

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "errand/task_queue.hpp"
+
+#include "engine/postgres/database.hpp"
+
+namespace errand::postgres {
+
+/// A task whose lease ran out, and what becomes of it.
+struct Loss {
+  Lease lease;
+  TaskStatus status;
+  ExceptionData error;
+};
+
+/// Ends attempts inside the current transaction, all of one outcome by one statement.
+class Settler {
+ public:
+  Settler(Connection& connection, Changes& changes) : connection_{connection}, changes_{changes} {}
+
+  /// One status for each, in order. One round trip, unless a task comes more than once.
+  std::vector<SettleStatus> settle(std::span<const Settlement> settlements);
+
+  /// Returns those that were still held.
+  std::unordered_set<TaskId> rescue(std::span<const Loss> losses);
+
+ private:
+  Connection& connection_;
+  Changes& changes_;
+};
+
+}  // namespace errand::postgres

@@ -1,0 +1,69 @@
+#pragma once
+
+/// The SQL of the hot paths, shared by the engine and by the benchmark's bare loop, which measures
+/// what the server itself gives for exactly these statements.
+namespace errand::postgres::sql {
+
+/// Arrays: 1 task_id, 2 payload, 3 queue_name, 4 type, 5 priority, 6 delay in ms, 7 max_retries,
+/// 8 retry_policy, 9 headers. A known id is left alone: repeating is safe.
+inline constexpr const char* kSubmit = R"(
+INSERT INTO async_tasks (task_id, status, payload, submitted_at, version,
+                         queue_name, type, priority, available_at,
+                         max_retries, retry_policy, headers)
+SELECT n.task_id, 'pending', n.payload, now(), 1, n.queue_name, n.type, n.priority,
+       now() + n.delay_ms * interval '1 ms', n.max_retries, n.retry_policy, n.headers
+FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::int8[], $6::int8[],
+            $7::int8[], $8::text[], $9::text[])
+     AS n (task_id, payload, queue_name, type, priority, delay_ms,
+           max_retries, retry_policy, headers)
+ON CONFLICT (task_id) DO NOTHING)";
+
+/// 1 queue_name, 2 limit, 3 of these at most so many suspects, 4 lease in ms, 5 worker. The levels
+/// of priority are walked one by one: delayed tasks of one level stay out of the way of the next.
+inline constexpr const char* kClaim = R"(
+WITH RECURSIVE level (priority) AS (
+  (SELECT priority FROM async_tasks
+   WHERE queue_name = $1 AND status IN ('pending', 'retrying') AND crashes < 2
+   ORDER BY priority DESC LIMIT 1)
+  UNION ALL
+  SELECT (SELECT t.priority FROM async_tasks t
+          WHERE t.queue_name = $1 AND t.status IN ('pending', 'retrying') AND t.crashes < 2
+            AND t.priority < level.priority
+          ORDER BY t.priority DESC LIMIT 1)
+  FROM level WHERE level.priority IS NOT NULL
+), suspect AS MATERIALIZED (
+  SELECT task_id FROM async_tasks
+  WHERE queue_name = $1 AND status IN ('pending', 'retrying') AND crashes >= 2
+    AND available_at <= now()
+  ORDER BY priority DESC, available_at, seq
+  LIMIT least($2::int8, $3::int8) FOR UPDATE SKIP LOCKED
+), due AS MATERIALIZED (
+  SELECT found.task_id FROM level CROSS JOIN LATERAL (
+    SELECT task_id FROM async_tasks
+    WHERE queue_name = $1 AND status IN ('pending', 'retrying') AND crashes < 2
+      AND priority = level.priority AND available_at <= now()
+    ORDER BY available_at, seq LIMIT $2::int8 FOR UPDATE SKIP LOCKED) found
+  LIMIT $2::int8 - (SELECT count(*) FROM suspect)
+)
+UPDATE async_tasks t
+SET status = 'running', version = version + 1, attempts = attempts + 1,
+    started_at = greatest(now(), submitted_at), lease_expires_at = now() + $4::int8 * interval '1 ms',
+    worker = $5, progress = NULL
+FROM (SELECT task_id FROM suspect UNION ALL SELECT task_id FROM due) chosen
+WHERE t.task_id = chosen.task_id
+  AND NOT EXISTS (SELECT 1 FROM errand_paused_queues WHERE queue_name = $1)
+RETURNING t.task_id, t.version, t.type, t.payload, t.priority, t.attempts, t.crashes,
+          t.max_retries, t.retry_policy, t.headers, t.submitted_at, t.cancel_requested,
+          t.available_at, t.seq)";
+
+/// Arrays: 1 task_id, 2 version, 3 result.
+inline constexpr const char* kComplete = R"(
+UPDATE async_tasks t
+SET status = 'completed', result = s.result, error = NULL,
+    completed_at = greatest(now(), t.started_at), version = t.version + 1,
+    lease_expires_at = NULL, progress = NULL
+FROM unnest($1::uuid[], $2::int8[], $3::text[]) AS s (task_id, version, result)
+WHERE t.task_id = s.task_id AND t.version = s.version AND t.status = 'running'
+RETURNING t.task_id)";
+
+}  // namespace errand::postgres::sql

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "errand/task_storage.hpp"
+
+#include "engine/postgres/database.hpp"
+
+namespace errand::postgres {
+
+class Storage final : public TaskStorage {
+ public:
+  explicit Storage(Database& database) : database_{database} {}
+
+  void save(const TaskData& task) override;
+  [[nodiscard]] std::optional<TaskData> load(TaskId id) override;
+  void update_status(TaskId id, TaskStatus status,
+                     std::optional<std::int64_t> expected_version) override;
+  void remove(TaskId id) override;
+  std::size_t delete_expired_tasks(Timestamp before) override;
+
+ private:
+  Database& database_;
+};
+
+}  // namespace errand::postgres

@@ -1,0 +1,45 @@
+#include "engine/postgres/submit.hpp"
+
+#include <string_view>
+#include <vector>
+
+#include "core/stored_json.hpp"
+#include "engine/postgres/statements.hpp"
+
+namespace errand::postgres {
+
+Query submit_query(std::span<const NewTask> tasks) {
+  std::vector<TaskId> ids;
+  std::vector<std::string_view> payloads;
+  std::vector<std::string_view> queues;
+  std::vector<std::string_view> types;
+  std::vector<std::int64_t> priorities;
+  std::vector<std::int64_t> delays;
+  std::vector<std::int64_t> max_retries;
+  std::vector<std::optional<std::string>> policies;
+  std::vector<std::optional<std::string>> headers;
+  for (const NewTask& task : tasks) {
+    ids.push_back(task.id);
+    payloads.push_back(task.envelope.body());
+    queues.push_back(task.queue);
+    types.push_back(task.envelope.type());
+    priorities.push_back(task.priority);
+    delays.push_back(task.delay.count());
+    max_retries.push_back(task.retry.max_retries);
+    policies.push_back(detail::retry_policy_json(task.retry));
+    headers.push_back(detail::headers_json(task.envelope.headers()));
+  }
+  Query query{sql::kSubmit};
+  query.parameters.add(std::span<const TaskId>{ids})
+      .add(std::span<const std::string_view>{payloads})
+      .add(std::span<const std::string_view>{queues})
+      .add(std::span<const std::string_view>{types})
+      .add(std::span<const std::int64_t>{priorities})
+      .add(std::span<const std::int64_t>{delays})
+      .add(std::span<const std::int64_t>{max_retries})
+      .add(std::span<const std::optional<std::string>>{policies})
+      .add(std::span<const std::optional<std::string>>{headers});
+  return query;
+}
+
+}  // namespace errand::postgres
