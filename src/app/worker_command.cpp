@@ -10,6 +10,7 @@
 #include "app/console_logger.hpp"
 #include "app/exec_handler.hpp"
 #include "app/stop_signals.hpp"
+#include "terminal/command_tree.hpp"
 #include "terminal/options.hpp"
 
 namespace errand::detail {
@@ -54,7 +55,9 @@ std::shared_ptr<WorkerCommand> add_worker_options(CLI::App& command) {
   WorkerOptions& options = worker->options;
   terminal::add_texts(
       command, "-q,--queue", options.queues, "QUEUE",
-      "Queue to serve; give it again for more, the most important first (default: default)");
+      "Queues to serve, separated by commas or each with its own --queue, the most important "
+      "first (default: default)")
+      .comma_separated();
   terminal::add_number(command, "-c,--concurrency", worker->concurrency, 0, 1024,
                        "Tasks to run at once (default: one per processor)");
   terminal::add_duration(command, "--lease", options.lease,
@@ -76,6 +79,12 @@ std::shared_ptr<WorkerCommand> add_worker_options(CLI::App& command) {
   terminal::add_text(command, "--log-level", worker->log_level, "LEVEL",
                      "How much to tell (default: info)")
       .one_of({"debug", "info", "warning", "error"});
+  const std::string name = terminal::full_name(command);
+  terminal::add_examples(command, {
+                                      name + " --queue mail,default --concurrency 8",
+                                      name + " --exec report.build='python3 build_report.py'",
+                                      name + " --drain --time-limit 5m",
+                                  });
   return worker;
 }
 
