@@ -82,4 +82,8 @@ AddedOption add_duration(CLI::App& command, const std::string& name,
 AddedOption add_number(CLI::App& command, const std::string& name, std::int64_t& value,
                        std::int64_t lowest, std::int64_t highest, const std::string& description);
 
+/// A number of `lowest` to `highest`, with a fraction if wanted.
+AddedOption add_number(CLI::App& command, const std::string& name, double& value, double lowest,
+                       double highest, const std::string& description);
+
 }  // namespace errand::terminal

@@ -71,7 +71,8 @@ TEST_F(RunWorkerTest, AWrongOptionIsAUsageErrorThatNamesIt) {
   expect_usage_error({"--lease", "soon"}, "soon");
   expect_usage_error({"--lease", "10ms"}, "the lease is 10 ms");
   expect_usage_error({"--concurrency", "many"}, "many");
-  expect_usage_error({"--concurrency", "5000"}, "concurrency is 5000");
+  expect_usage_error({"--concurrency", "5000"},
+                     "--concurrency: '5000' is not a whole number of 0 to 1024");
   expect_usage_error({"--exec", "thumb.make"}, "TYPE=COMMAND");
   expect_usage_error({"--exec", "=true"}, "TYPE=COMMAND");
   expect_usage_error({"--exec", "thumb.make="}, "TYPE=COMMAND");
