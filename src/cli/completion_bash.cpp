@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 #include <vector>
 
-#include "terminal/command_tree.hpp"
 #include "cli/completion_scripts.hpp"
 #include "cli/options.hpp"
+#include "terminal/command_tree.hpp"
 
 namespace errand::cli {
 namespace {

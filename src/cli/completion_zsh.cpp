@@ -3,9 +3,9 @@
 #include <string_view>
 #include <vector>
 
-#include "terminal/command_tree.hpp"
 #include "cli/completion_scripts.hpp"
 #include "cli/options.hpp"
+#include "terminal/command_tree.hpp"
 
 namespace errand::cli {
 namespace {

@@ -18,7 +18,8 @@ bool FailureFilter::chooses(const TaskRecord& task) const {
 void add_failure_filter(CLI::App& command, FailureFilter& filter) {
   add_filter(command, filter.page);
   add_text(command, "--class", filter.error_class, "NAME",
-           "Only errors of this class, as failed list --stats names it");
+           "Only errors of this class, as failed list --stats names it")
+      .not_empty();
 }
 
 ExceptionData error_of(const TaskRecord& task) {

@@ -6,11 +6,11 @@
 #include <fmt/ostream.h>
 
 #include "cli/commands.hpp"
-#include "terminal/help.hpp"
 #include "cli/options.hpp"
-#include "terminal/usage_error.hpp"
 #include "cli/version.hpp"
 #include "terminal/display.hpp"
+#include "terminal/help.hpp"
+#include "terminal/usage_error.hpp"
 
 namespace errand::cli {
 namespace {
@@ -72,7 +72,8 @@ ExitCode parse_and_run(std::vector<std::string> arguments, Console& console) {
     fmt::print(console.out, "{}\n", version.what());
     return ExitCode::done;
   } catch (const CLI::ParseError& error) {
-    fmt::print(console.err, "errand: {}\n", terminal::printable(terminal::explain_usage_error(root, error)));
+    fmt::print(console.err, "errand: {}\n",
+               terminal::printable(terminal::explain_usage_error(root, error)));
     return ExitCode::usage;
   }
   return invocation.command();

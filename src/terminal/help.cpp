@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "terminal/paint.hpp"
 #include "terminal/command_tree.hpp"
-#include "terminal/options.hpp"
 #include "terminal/display.hpp"
+#include "terminal/options.hpp"
+#include "terminal/paint.hpp"
 
 namespace errand::terminal {
 namespace {

@@ -73,6 +73,14 @@ AddedOption& AddedOption::comma_separated() {
   return *this;
 }
 
+AddedOption& AddedOption::not_empty() {
+  option_->check([](const std::string& text) {
+    return text.empty() ? std::string{"it is empty; give a value, or leave the option out"}
+                        : std::string{};
+  });
+  return *this;
+}
+
 CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& purpose,
                       const std::string& group) {
   CLI::App* command = parent.add_subcommand(name, purpose);

@@ -36,6 +36,9 @@ class AddedOption {
   AddedOption& one_of(const std::vector<std::string>& words);
   AddedOption& comma_separated();
 
+  /// Refuses an empty value, which most likely comes from a variable that was never set.
+  AddedOption& not_empty();
+
  private:
   CLI::Option* option_;
 };

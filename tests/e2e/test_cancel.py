@@ -90,6 +90,13 @@ class CancelMany(ErrandTest):
         self.assertIn("which tasks?", self.errand("cancel", expect=2).stderr)
         self.errand("cancel", UNKNOWN_ID, "--all", expect=2)
 
+    def test_an_empty_filter_does_not_mean_all(self):
+        self.submit("email.send", "--queue", "mail")
+        ended = self.errand("cancel", "--queue", "mail", "--type", "", expect=2)
+        self.assertIn("--type: it is empty", ended.stderr)
+        self.errand("failed", "remove", "--yes", "--all", "--class", "", expect=2)
+        self.assertEqual(self.json("stats")["tasks"]["pending"], 1)
+
 
 if __name__ == "__main__":
     unittest.main()
