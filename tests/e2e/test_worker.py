@@ -68,7 +68,7 @@ class Worker(ErrandTest):
         self.assertRegex(self.errand("status", task).stdout, r"attempt 1  .* ago, .*: x\n")
 
     def test_bad_options_are_refused(self):
-        for arguments in (["--concurrency", "-1"], ["--lease", "soon"], ["--exec", "nothing"],
+        for arguments in (["-q", ","], ["-q", "a,"], ["--concurrency", "-1"], ["--lease", "soon"], ["--exec", "nothing"],
                           ["--log-level", "loud"], ["--limit", "x"]):  # fmt: skip
             ended = self.errand("worker", "--drain", *arguments, expect=2)
             self.assertTrue(ended.stderr.startswith("errand: "), ended.stderr)
