@@ -24,6 +24,17 @@ spdlog::level::level_enum spdlog_level(Logger::Level level) noexcept {
   return spdlog::level::info;
 }
 
+/// A message of a task may be a whole page. What a line begins with says what it is about, what it
+/// ends with what comes next: the middle is what can be missed.
+std::string shortened(std::string text) {
+  constexpr std::size_t kEnd = 80;
+  if (terminal::display_width(text) <= terminal::kLongestMessage + kEnd) return text;
+  std::size_t end = text.size() - kEnd;
+  const auto continues = [&] { return (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80; };
+  while (end < text.size() && continues()) ++end;
+  return terminal::truncate(text, terminal::kLongestMessage) + text.substr(end);
+}
+
 }  // namespace
 
 ConsoleLogger::ConsoleLogger(Level least)
@@ -42,7 +53,7 @@ void ConsoleLogger::write(Level level, std::string_view text) noexcept {
   if (!enabled(level)) return;
   try {
     // Messages of tasks end up here: one line each, and nothing a terminal would obey.
-    const std::string safe = terminal::printable(text);
+    const std::string safe = shortened(terminal::printable(text));
     logger_->log(spdlog_level(level), spdlog::string_view_t{safe.data(), safe.size()});
   } catch (...) {
     // A log that cannot be written must not stop the work.

@@ -11,7 +11,8 @@ class logger;
 
 namespace errand::detail {
 
-/// Writes to standard error: time, level, text; colours on a terminal only.
+/// Writes to standard error: time, level, text; colours on a terminal only. One line each, of a
+/// long one the beginning and the end.
 class ConsoleLogger final : public Logger {
  public:
   explicit ConsoleLogger(Level least);

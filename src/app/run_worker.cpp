@@ -1,10 +1,18 @@
 #include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fmt/format.h>
 #include <iostream>
+#include <string>
+#include <string_view>
+#include <unistd.h>
 
 #include "errand/application.hpp"
 #include "errand/errors.hpp"
 
 #include "app/worker_command.hpp"
+#include "terminal/display.hpp"
+#include "terminal/help.hpp"
+#include "terminal/usage_error.hpp"
 
 namespace errand {
 namespace {
@@ -13,23 +21,34 @@ namespace {
 constexpr int kUsage = 2;
 constexpr int kStorageUnreachable = 6;
 
+std::string program_name(int argc, const char* const* argv) {
+  const std::string name = argc > 0 ? std::filesystem::path{argv[0]}.filename().string() : "";
+  return name.empty() ? "worker" : name;
+}
+
 }  // namespace
 
 int run_worker(Application& app, int argc, const char* const* argv) {
-  CLI::App command{"Runs tasks until stopped"};
+  const std::string name = program_name(argc, argv);
+  const auto refuse = [&](std::string_view reason, int code) {
+    std::cerr << fmt::format("{}: {}\n", name, terminal::printable(reason));
+    return code;
+  };
+  CLI::App command{"Run tasks until stopped", name};
+  terminal::lay_out_help(command, terminal::Screen::of(STDOUT_FILENO));
   const auto worker = detail::add_worker_options(command);
   try {
     command.parse(argc, argv);
     return detail::run_worker_command(*worker, app);
+  } catch (const CLI::CallForHelp&) {
+    std::cout << command.help();
+    return 0;
   } catch (const CLI::ParseError& error) {
-    const int code = command.exit(error);
-    return code == 0 ? 0 : kUsage;
+    return refuse(terminal::explain_usage_error(command, error), kUsage);
   } catch (const StorageException& error) {
-    std::cerr << argv[0] << ": " << error.what() << '\n';
-    return kStorageUnreachable;
+    return refuse(error.what(), kStorageUnreachable);
   } catch (const Error& error) {
-    std::cerr << argv[0] << ": " << error.what() << '\n';
-    return kUsage;
+    return refuse(error.what(), kUsage);
   }
 }
 

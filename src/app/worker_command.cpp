@@ -1,5 +1,6 @@
 #include "app/worker_command.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <signal.h>
 #include <string>
@@ -10,6 +11,7 @@
 #include "app/console_logger.hpp"
 #include "app/exec_handler.hpp"
 #include "app/stop_signals.hpp"
+#include "terminal/command_tree.hpp"
 #include "terminal/options.hpp"
 
 namespace errand::detail {
@@ -38,6 +40,20 @@ void add_exec_handler(const WorkerCommand& command, const std::string& text, Han
                    exec_handler(text.substr(equals + 1), command.exec_timeout));
 }
 
+/// `a,b` is two queues. Not left to CLI11, which would make the option that follows `,` a queue.
+std::vector<std::string> split_at_commas(const std::vector<std::string>& texts) {
+  std::vector<std::string> names;
+  for (const std::string& text : texts) {
+    std::size_t begin = 0;
+    while (begin <= text.size()) {
+      const std::size_t end = std::min(text.find(',', begin), text.size());
+      names.push_back(text.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  return names;
+}
+
 void log_report(Logger& logger, const WorkerReport& report) {
   logger.info(
       fmt::format("{}: {} completed, {} failed, {} to be retried, {} cancelled, {} handed "
@@ -54,7 +70,8 @@ std::shared_ptr<WorkerCommand> add_worker_options(CLI::App& command) {
   WorkerOptions& options = worker->options;
   terminal::add_texts(
       command, "-q,--queue", options.queues, "QUEUE",
-      "Queue to serve; give it again for more, the most important first (default: default)");
+      "Queues to serve, separated by commas or each with its own --queue, the most important "
+      "first (default: default)");
   terminal::add_number(command, "-c,--concurrency", worker->concurrency, 0, 1024,
                        "Tasks to run at once (default: one per processor)");
   terminal::add_duration(command, "--lease", options.lease,
@@ -76,6 +93,12 @@ std::shared_ptr<WorkerCommand> add_worker_options(CLI::App& command) {
   terminal::add_text(command, "--log-level", worker->log_level, "LEVEL",
                      "How much to tell (default: info)")
       .one_of({"debug", "info", "warning", "error"});
+  const std::string name = terminal::full_name(command);
+  terminal::add_examples(command, {
+                                      name + " --queue mail,default --concurrency 8",
+                                      name + " --exec report.build='python3 build_report.py'",
+                                      name + " --drain --time-limit 5m",
+                                  });
   return worker;
 }
 
@@ -84,6 +107,7 @@ int run_worker_command(const WorkerCommand& command, Application& app) {
   for (const std::string& text : command.exec) add_exec_handler(command, text, app.handlers());
   add_builtin_handlers(app.handlers());
   WorkerOptions options = command.options;
+  options.queues = split_at_commas(command.options.queues);
   options.concurrency = static_cast<int>(command.concurrency);
   options.memory_limit = static_cast<std::size_t>(command.memory_limit_mib) << 20;
 

@@ -1,11 +1,14 @@
 #include "cli/await_result.hpp"
 
 #include <algorithm>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 #include <ostream>
 
 #include "errand/errors.hpp"
 
+#include "cli/json_layout.hpp"
 #include "cli/json_output.hpp"
 #include "cli/live_line.hpp"
 #include "cli/progress_bar.hpp"
@@ -61,13 +64,26 @@ bool watch(Application& app, const TaskHandle& task, std::optional<milliseconds>
   }
 }
 
+/// Leaves the result in `result` if there is one; all else is told on `console.err`.
+ExitCode wait_and_report(Application& app, TaskId id, std::optional<milliseconds> timeout,
+                         Console& console, std::string& result) {
+  try {
+    result = await_result(app, id, timeout, console);
+    return ExitCode::done;
+  } catch (const StorageException&) {
+    throw;
+  } catch (const Error&) {
+    return report(std::current_exception(), console);
+  }
+}
+
 }  // namespace
 
 std::string await_result(Application& app, TaskId id, std::optional<milliseconds> timeout,
                          Console& console) {
   const TaskHandle task{app.tasks(), id};
-  const bool finished = console.err_screen.is_terminal ? watch(app, task, timeout, console)
-                                                       : task.wait(timeout);
+  const bool finished =
+      console.err_screen.is_terminal ? watch(app, task, timeout, console) : task.wait(timeout);
   if (!finished) {
     throw TimeoutException{fmt::format(
         "task {0} is not finished in time; it goes on, and errand wait {0} waits for it "
@@ -80,16 +96,29 @@ std::string await_result(Application& app, TaskId id, std::optional<milliseconds
 ExitCode print_result(Application& app, TaskId id, std::optional<milliseconds> timeout,
                       Console& console) {
   std::string result;
-  try {
-    result = await_result(app, id, timeout, console);
-  } catch (const StorageException&) {
-    throw;
-  } catch (const Error&) {
-    return report(std::current_exception(), console);
-  }
-  print_json(console, result);
+  const ExitCode code = wait_and_report(app, id, timeout, console, result);
+  if (code != ExitCode::done) return code;
+  print_json(console, console.out_screen.is_terminal ? result : compact_json(result));
   console.out.flush();
-  return ExitCode::done;
+  return code;
+}
+
+ExitCode print_outcome(Application& app, TaskId id, std::optional<milliseconds> timeout,
+                       Console& console) {
+  std::string ignored;
+  const ExitCode code = wait_and_report(app, id, timeout, console, ignored);
+  const std::optional<TaskRecord> task = app.engine().catalog().find(id);
+  boost::json::object outcome{{"taskId", id.to_string()}};
+  if (!task || task->expired) {
+    outcome["status"] = task ? "expired" : "unknown";
+  } else {
+    outcome["status"] = to_string(task->data.status);
+    if (task->data.result) outcome["result"] = *task->data.result;
+    if (task->data.error) outcome["error"] = *task->data.error;
+  }
+  print_json(console, boost::json::serialize(outcome));
+  console.out.flush();
+  return code;
 }
 
 }  // namespace errand::cli

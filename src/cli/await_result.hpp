@@ -18,10 +18,17 @@ namespace errand::cli {
                                        std::optional<std::chrono::milliseconds> timeout,
                                        Console& console);
 
-/// Waits, prints the result on `console.out` or the failure on `console.err`. Throws
-/// StorageException and OutputException; all other ends are exit codes.
+/// Waits, prints the result on `console.out` or the failure on `console.err`. The result is one
+/// line, unless a person at a terminal reads it. Throws StorageException and OutputException; all
+/// other ends are exit codes.
 [[nodiscard]] ExitCode print_result(Application& app, TaskId id,
                                     std::optional<std::chrono::milliseconds> timeout,
                                     Console& console);
+
+/// The same for programs, a JSON object on a line, whatever the end: taskId, status (as it is when
+/// the time is up; `unknown`, `expired`) and, where there is one, result or error.
+[[nodiscard]] ExitCode print_outcome(Application& app, TaskId id,
+                                     std::optional<std::chrono::milliseconds> timeout,
+                                     Console& console);
 
 }  // namespace errand::cli

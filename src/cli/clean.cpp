@@ -11,6 +11,7 @@
 #include "cli/commands.hpp"
 #include "cli/json_output.hpp"
 #include "cli/options.hpp"
+#include "cli/wording.hpp"
 
 namespace errand::cli {
 namespace {
@@ -29,7 +30,7 @@ ExitCode clean(const CleanCommand& command, Invocation& invocation) {
   if (command.json) {
     print_json(console, boost::json::serialize(boost::json::object{{"cleaned", cleaned}}));
   } else {
-    fmt::print(console.out, "Cleaned {} expired tasks\n", cleaned);
+    fmt::print(console.out, "Cleaned {}\n", format_tasks(cleaned, "expired"));
   }
   return ExitCode::done;
 }

@@ -1,19 +1,13 @@
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-
 #include "errand/task_status.hpp"
 
-#include "cli/console.hpp"
+#include "terminal/paint.hpp"
 
 namespace errand::cli {
 
-enum class Colour : std::uint8_t { none, bold, dim, red, green, yellow, blue, magenta, cyan };
-
-/// `text` in that colour, where the screen has colours.
-[[nodiscard]] std::string paint(std::string_view text, Colour colour, const Screen& screen);
+using terminal::Colour;
+using terminal::paint;
 
 [[nodiscard]] Colour colour_of(TaskStatus status) noexcept;
 

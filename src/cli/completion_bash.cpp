@@ -2,12 +2,19 @@
 #include <fmt/format.h>
 #include <vector>
 
-#include "cli/command_tree.hpp"
 #include "cli/completion_scripts.hpp"
 #include "cli/options.hpp"
+#include "terminal/command_tree.hpp"
 
 namespace errand::cli {
 namespace {
+
+using terminal::all_commands;
+using terminal::command_names;
+using terminal::option_names;
+using terminal::takes_value;
+using terminal::value_choices;
+using terminal::value_name;
 
 /// `errand failed list` is known to the script as ` failed list`, each word after a space.
 std::string path_of(const CLI::App& command) {

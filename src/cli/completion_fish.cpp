@@ -3,12 +3,17 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/command_tree.hpp"
 #include "cli/completion_scripts.hpp"
 #include "cli/options.hpp"
+#include "terminal/command_tree.hpp"
 
 namespace errand::cli {
 namespace {
+
+using terminal::all_commands;
+using terminal::takes_value;
+using terminal::value_choices;
+using terminal::value_name;
 
 std::string single_quoted(std::string_view text) {
   std::string safe = "'";

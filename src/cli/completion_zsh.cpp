@@ -3,12 +3,18 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/command_tree.hpp"
 #include "cli/completion_scripts.hpp"
 #include "cli/options.hpp"
+#include "terminal/command_tree.hpp"
 
 namespace errand::cli {
 namespace {
+
+using terminal::all_commands;
+using terminal::option_names;
+using terminal::takes_value;
+using terminal::value_choices;
+using terminal::value_name;
 
 /// For use between single quotes, where [ ] and : would end a part of the specification.
 std::string spec_text(std::string_view text) {

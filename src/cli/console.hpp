@@ -1,19 +1,12 @@
 #pragma once
 
-#include <cstddef>
 #include <iosfwd>
+
+#include "terminal/screen.hpp"
 
 namespace errand::cli {
 
-/// What stands behind a stream: a person at a terminal, or another program.
-struct Screen {
-  bool is_terminal = false;
-  bool colours = false;
-  std::size_t width = 0;  ///< columns; 0: no limit
-
-  /// Looks at the descriptor and at TERM, NO_COLOR and COLUMNS.
-  [[nodiscard]] static Screen of(int descriptor);
-};
+using terminal::Screen;
 
 /// Everything a command may read and write. Tests give their own streams.
 struct Console {

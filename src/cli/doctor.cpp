@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "errand/engine.hpp"
+#include "errand/errors.hpp"
 
 #include "cli/colour.hpp"
 #include "cli/commands.hpp"
@@ -62,6 +63,18 @@ std::string findings_json(const Dsn& dsn, const std::vector<Finding>& findings) 
       {"dsn", dsn.to_string()}, {"engine", to_string(dsn.kind())}, {"findings", std::move(items)}});
 }
 
+/// Printable; line feeds stay, each following line after `margin`.
+std::string in_lines(std::string_view text, const std::string& margin) {
+  std::string lines;
+  while (true) {
+    const std::size_t end = text.find('\n');
+    lines += terminal::printable(text.substr(0, end));
+    if (end == std::string_view::npos) return lines;
+    text.remove_prefix(end + 1);
+    lines.append(1, '\n').append(margin);
+  }
+}
+
 void print_findings(const std::vector<Finding>& findings, Console& console) {
   std::size_t column = 0;
   for (const Finding& finding : findings) {
@@ -69,25 +82,48 @@ void print_findings(const std::vector<Finding>& findings, Console& console) {
   }
   for (const Finding& finding : findings) {
     const std::string subject = terminal::printable(finding.subject);
+    const std::string margin(column + 4, ' ');
     fmt::print(console.out, "{} {}{}  {}\n", mark_for(finding.severity, console.out_screen),
                subject, std::string(column - terminal::display_width(subject), ' '),
-               terminal::printable(finding.detail));
+               in_lines(finding.detail, margin));
     if (!finding.fix.empty()) {
-      fmt::print(console.out, "  {}  → {}\n", std::string(column, ' '),
-                 terminal::printable(finding.fix));
+      fmt::print(console.out, "{}→ {}\n", margin, in_lines(finding.fix, margin));
     }
+  }
+}
+
+/// That the storage cannot be opened is what the doctor was called for: a finding like any other.
+/// Engines end their sentence with the next step, after a semicolon.
+Finding unreachable(const StorageException& error) {
+  const std::string sentence = error.what();
+  const std::size_t step = sentence.rfind("; ");
+  Finding finding{.severity = Severity::problem,
+                  .subject = "storage",
+                  .detail = sentence.substr(0, step),
+                  .fix = "check the DSN; `errand setup` creates what is missing"};
+  if (step != std::string::npos) finding.fix = sentence.substr(step + 2);
+  return finding;
+}
+
+void print_report(const DoctorCommand& command, const Dsn& dsn,
+                  const std::vector<Finding>& findings, Console& console) {
+  if (command.json) {
+    print_json(console, findings_json(dsn, findings));
+  } else {
+    print_findings(findings, console);
   }
 }
 
 ExitCode doctor(const DoctorCommand& command, Invocation& invocation) {
   const Dsn dsn = invocation.dsn();
-  const std::unique_ptr<Engine> engine = invocation.open(EngineOptions::Open::inspect);
-  const std::vector<Finding> findings = engine->diagnose();
-  if (command.json) {
-    print_json(invocation.console, findings_json(dsn, findings));
-  } else {
-    print_findings(findings, invocation.console);
+  std::vector<Finding> findings;
+  try {
+    findings = invocation.open(EngineOptions::Open::inspect)->diagnose();
+  } catch (const StorageException& error) {
+    print_report(command, dsn, {unreachable(error)}, invocation.console);
+    return ExitCode::storage_unreachable;
   }
+  print_report(command, dsn, findings, invocation.console);
   const bool trouble = std::ranges::any_of(
       findings, [](const Finding& finding) { return finding.severity == Severity::problem; });
   return trouble ? ExitCode::failed : ExitCode::done;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <cstdint>
@@ -9,28 +10,28 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
 #include "errand/engine.hpp"
 #include "errand/errors.hpp"
 
 #include "cli/commands.hpp"
+#include "cli/failure_filter.hpp"
+#include "cli/found_tasks.hpp"
 #include "cli/json_output.hpp"
 #include "cli/live_line.hpp"
 #include "cli/options.hpp"
-#include "cli/page_options.hpp"
 #include "cli/wording.hpp"
 
 /// `errand failed retry` and `errand failed remove`: the same choice of tasks, two things to do.
 namespace errand::cli {
 namespace {
 
-constexpr std::int64_t kBatch = 1000;
+constexpr std::size_t kBatch = 1000;
 
 struct ChangeCommand {
   std::vector<std::string> ids;
-  PageOptions filter;
+  FailureFilter filter;
   bool all = false;
   bool yes = false;
   bool json = false;
@@ -52,18 +53,16 @@ const Change kRemove{"Removed", "removed", [](TaskQueue& queue, std::span<const 
 struct Outcome {
   std::size_t changed = 0;
   ExitCode code = ExitCode::done;
+
+  /// The first task that could not be changed gives the exit code.
+  void blame(ExitCode reason) {
+    if (code == ExitCode::done) code = reason;
+  }
 };
 
 void require_choice(const ChangeCommand& command) {
-  const bool by_filter =
-      command.all || !command.filter.type.empty() || !command.filter.queue.empty();
-  if (command.ids.empty() && !by_filter) {
-    throw ConfigurationException{
-        "which tasks? Give their ids, --type TYPE, --queue QUEUE or --all"};
-  }
-  if (!command.ids.empty() && by_filter) {
-    throw ConfigurationException{"give either ids or --type, --queue, --all, not both"};
-  }
+  require_one_choice(!command.ids.empty(), command.all || command.filter.narrows(),
+                     "--type TYPE, --queue QUEUE, --class NAME");
 }
 
 /// Tasks that were named: those that did not fail are left alone, and told.
@@ -74,50 +73,41 @@ Outcome change_named(const ChangeCommand& command, const Change& change, Engine&
   for (const TaskId id : parse_ids(command.ids)) {
     const std::optional<TaskRecord> task = engine.catalog().find(id);
     if (!task) {
-      outcome.code = report(std::make_exception_ptr(TaskNotFoundException{id}), console);
+      outcome.blame(report(std::make_exception_ptr(TaskNotFoundException{id}), console));
     } else if (!next(task->data.status, TaskEvent::requeue)) {
       fmt::print(console.err, "errand: task {} is {}, not failed: it is left alone\n",
                  id.to_string(), to_string(task->data.status));
-      outcome.code = ExitCode::no_such_task;
+      outcome.blame(ExitCode::failed);
     } else {
       ids.push_back(id);
     }
   }
   for (std::size_t i = 0; i < ids.size(); i += kBatch) {
-    outcome.changed += change.apply(
-        engine.queue(), std::span{ids}.subspan(i, std::min<std::size_t>(kBatch, ids.size() - i)));
+    outcome.changed +=
+        change.apply(engine.queue(), std::span{ids}.subspan(i, std::min(kBatch, ids.size() - i)));
   }
   return outcome;
 }
 
-/// All that the filter finds. What was changed is not failed any more and drops out of the next
-/// page; a task that fails again meanwhile is not changed twice.
-Outcome change_found(const ChangeCommand& command, const Change& change, Engine& engine,
-                     Console& console) {
-  const TaskFilter filter = command.filter.filter({TaskStatus::failed});
-  PageRequest request{.page = 1, .page_size = kBatch, .documents = false};
+Outcome change_filtered(const ChangeCommand& command, const Change& change, Engine& engine,
+                        Console& console) {
   LiveLine line{console.err, console.err_screen};
-  std::unordered_set<TaskId> seen;
   Outcome outcome;
-  while (true) {
-    const TaskPage page = engine.catalog().list(filter, request);
-    if (page.items.empty()) return outcome;
-    std::vector<TaskId> ids;
-    for (const TaskRecord& task : page.items) {
-      if (seen.insert(task.data.id).second) ids.push_back(task.data.id);
-    }
-    if (ids.empty()) {
-      ++request.page;
-      continue;
-    }
+  ChangeOfFound each;
+  if (!command.filter.error_class.empty()) {
+    each.only = [&](const TaskRecord& task) { return command.filter.chooses(task); };
+  }
+  each.apply = [&](std::span<const TaskId> ids) {
     outcome.changed += change.apply(engine.queue(), ids);
     line.show(fmt::format("{} so far", format_tasks(static_cast<std::int64_t>(outcome.changed))));
-  }
+  };
+  change_found(engine.catalog(), command.filter.tasks(), each);
+  return outcome;
 }
 
 ExitCode change_failed(const ChangeCommand& command, const Change& change, Engine& engine,
                        Console& console) {
-  const Outcome outcome = command.ids.empty() ? change_found(command, change, engine, console)
+  const Outcome outcome = command.ids.empty() ? change_filtered(command, change, engine, console)
                                               : change_named(command, change, engine, console);
   if (command.json) {
     print_json(console,
@@ -138,9 +128,7 @@ ExitCode retry_failed(const ChangeCommand& command, Invocation& invocation) {
 /// Removing many needs a person's word, or --yes.
 bool confirmed(const ChangeCommand& command, Engine& engine, Console& console) {
   if (command.yes || !command.ids.empty()) return true;
-  const TaskFilter filter = command.filter.filter({TaskStatus::failed});
-  const std::int64_t total =
-      engine.catalog().list(filter, {.page = 1, .page_size = 1, .documents = false}).total;
+  const std::int64_t total = count_failures(engine.catalog(), command.filter);
   if (total == 0) return true;
   if (!console.in_is_terminal || !console.err_screen.is_terminal) {
     throw ConfigurationException{fmt::format(
@@ -165,7 +153,7 @@ ExitCode remove_failed(const ChangeCommand& command, Invocation& invocation) {
 std::shared_ptr<ChangeCommand> add_choice(CLI::App& command, Invocation& invocation) {
   auto options = std::make_shared<ChangeCommand>();
   add_ids(command, options->ids, "The tasks");
-  add_filter(command, options->filter);
+  add_failure_filter(command, options->filter);
   add_flag(command, "--all", options->all, "All failed tasks");
   add_json(command, options->json);
   add_dsn(command, invocation);
@@ -181,6 +169,7 @@ void add_failed_retry(CLI::App& parent, Invocation& invocation) {
   add_examples(command, {
                             "errand failed retry 0d9b3f0e-8c67-4d8e-9d6c-3a1d2f5b7c10",
                             "errand failed retry --type email.send",
+                            "errand failed retry --class errand::WorkerLost",
                             "errand failed retry --all",
                         });
   runs(command, invocation, options, retry_failed);

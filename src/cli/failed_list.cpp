@@ -10,10 +10,11 @@
 #include <vector>
 
 #include "errand/engine.hpp"
-#include "errand/exception_data.hpp"
 
 #include "cli/commands.hpp"
+#include "cli/failure_filter.hpp"
 #include "cli/failure_view.hpp"
+#include "cli/found_tasks.hpp"
 #include "cli/json_output.hpp"
 #include "cli/options.hpp"
 #include "cli/page_options.hpp"
@@ -24,7 +25,7 @@ namespace errand::cli {
 namespace {
 
 struct FailedListCommand {
-  PageOptions page;
+  FailureFilter filter;
   bool stats = false;
   bool json = false;
 };
@@ -37,30 +38,22 @@ struct FailureGroup {
   Timestamp last{};
 };
 
-ExceptionData error_of(const TaskRecord& task) {
-  return parse_exception_data(task.data.error.value_or(""));
-}
-
 Timestamp failed_at(const TaskRecord& task) {
   return task.data.completed_at.value_or(task.data.submitted_at);
 }
 
 /// The most frequent kind first.
-std::vector<FailureGroup> group_failures(TaskCatalog& catalog, const TaskFilter& filter) {
+std::vector<FailureGroup> group_failures(TaskCatalog& catalog, const FailureFilter& filter) {
   std::map<std::pair<std::string, std::string>, FailureGroup> groups;
-  PageRequest request{.page = 1, .page_size = 1000};
-  while (true) {
-    const TaskPage page = catalog.list(filter, request);
-    for (const TaskRecord& task : page.items) {
-      const std::string error_class = error_of(task).class_name;
-      FailureGroup& group = groups[{task.type, error_class}];
-      group.type = task.type;
-      group.error_class = error_class;
-      ++group.count;
-      group.last = std::max(group.last, failed_at(task));
-    }
-    if (request.page++ >= page.total_pages()) break;
-  }
+  for_each_found(catalog, filter.tasks(), [&](const TaskRecord& task) {
+    if (!filter.chooses(task)) return;
+    const std::string error_class = error_of(task).class_name;
+    FailureGroup& group = groups[{task.type, error_class}];
+    group.type = task.type;
+    group.error_class = error_class;
+    ++group.count;
+    group.last = std::max(group.last, failed_at(task));
+  });
   std::vector<FailureGroup> sorted;
   sorted.reserve(groups.size());
   for (auto& [key, group] : groups) sorted.push_back(std::move(group));
@@ -117,14 +110,12 @@ void print_failures(const TaskPage& page, Console& console) {
 
 ExitCode list_failed(const FailedListCommand& command, Invocation& invocation) {
   const std::unique_ptr<Engine> engine = invocation.open(EngineOptions::Open::existing);
-  const TaskFilter filter = command.page.filter({TaskStatus::failed});
   Console& console = invocation.console;
   if (command.stats) {
-    print_groups(group_failures(engine->catalog(), filter), command.json, console);
+    print_groups(group_failures(engine->catalog(), command.filter), command.json, console);
     return ExitCode::done;
   }
-  const TaskPage page = engine->catalog().list(
-      filter, {.page = command.page.page, .page_size = command.page.page_size});
+  const TaskPage page = list_failures(engine->catalog(), command.filter);
   if (command.json) {
     print_json(console, json_page(page));
   } else {
@@ -139,8 +130,8 @@ void add_failed_list(CLI::App& parent, Invocation& invocation) {
   const auto options = std::make_shared<FailedListCommand>();
   CLI::App& command = add_command(parent, "list", "List failed tasks, the newest first");
   add_flag(command, "--stats", options->stats, "Count them by type and class of error instead");
-  add_filter(command, options->page);
-  add_page(command, options->page);
+  add_failure_filter(command, options->filter);
+  add_page(command, options->filter.page);
   add_json(command, options->json);
   add_dsn(command, invocation);
   add_examples(command, {"errand failed list --type email.send", "errand failed list --stats"});

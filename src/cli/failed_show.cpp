@@ -28,7 +28,7 @@ ExitCode show_failed(const FailedShowCommand& command, Invocation& invocation) {
   if (task->data.status != TaskStatus::failed) {
     fmt::print(console.err, "errand: task {0} is {1}, not failed: errand status {0} shows it\n",
                id.to_string(), to_string(task->data.status));
-    return ExitCode::no_such_task;
+    return ExitCode::failed;
   }
   if (command.json) {
     print_json(console, to_json(*task));

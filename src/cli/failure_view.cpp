@@ -21,7 +21,9 @@ void print_trace(std::ostream& out, std::string_view trace, std::string_view ind
 
 std::string summarize(const ExceptionData& error) {
   if (error.message.empty()) return error.class_name;
-  return error.message + " (" + error.class_name + ")";
+  const std::string message =
+      terminal::truncate(terminal::printable(error.message), terminal::kLongestMessage);
+  return message + " (" + error.class_name + ")";
 }
 
 void print_causes(std::ostream& out, const ExceptionData& error, std::string_view indent,

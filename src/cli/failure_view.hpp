@@ -14,7 +14,8 @@ namespace errand::cli {
 
 enum class Traces { show, leave_out };
 
-/// For a cell of a table, where the end may be cut: `the mailbox is full (std::runtime_error)`.
+/// For a cell of a table: `the mailbox is full (std::runtime_error)`. A long message is cut; the
+/// table may cut more.
 [[nodiscard]] std::string summarize(const ExceptionData& error);
 
 /// Where it was thrown and what caused it, one line each, every line after `indent`.

@@ -65,4 +65,15 @@ std::string indent_json(std::string_view json) {
   return text;
 }
 
+std::string compact_json(std::string_view json) {
+  std::string text;
+  text.reserve(json.size());
+  while (!json.empty()) {
+    const std::size_t length = json.front() == '"' ? literal_length(json) : 1;
+    if (!is_space(json.front())) text += json.substr(0, length);
+    json.remove_prefix(length);
+  }
+  return text;
+}
+
 }  // namespace errand::cli

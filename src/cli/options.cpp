@@ -1,7 +1,10 @@
 #include "cli/options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 #include <utility>
+
+#include "errand/errors.hpp"
 
 namespace errand::cli {
 
@@ -18,16 +21,34 @@ std::vector<TaskId> parse_ids(const std::vector<std::string>& texts) {
 }
 
 void add_dsn(CLI::App& command, Invocation& invocation) {
+  const auto keep = [&invocation](const std::string& text) {
+    // Most likely a variable that was never set: not a wish to use whatever else there is.
+    if (text.empty()) {
+      throw ConfigurationException{
+          "--dsn: it is empty; write sqlite:path.db, or leave the option out"};
+    }
+    invocation.dsn_option = text;
+  };
   command
-      .add_option("--dsn", invocation.dsn_option,
-                  "Where the tasks are, as sqlite:FILE; without it $ERRAND_DSN, else "
-                  "$MESSENGER_TRANSPORT_DSN, else sqlite:errand.db")
+      .add_option_function<std::string>(
+          "--dsn", keep,
+          "Where the tasks are, as sqlite:FILE; without it $ERRAND_DSN, else "
+          "$MESSENGER_TRANSPORT_DSN, else sqlite:errand.db")
       ->type_name("DSN")
       ->group(kCommonOptions);
 }
 
 void add_json(CLI::App& command, bool& json) {
   add_flag(command, "--json", json, "Print JSON, for programs");
+}
+
+void require_one_choice(bool by_id, bool by_filter, std::string_view filters) {
+  if (!by_id && !by_filter) {
+    throw ConfigurationException{fmt::format("which tasks? Give their ids, {} or --all", filters)};
+  }
+  if (by_id && by_filter) {
+    throw ConfigurationException{fmt::format("give either ids or {} or --all, not both", filters)};
+  }
 }
 
 void runs(CLI::App& command, Invocation& invocation, std::function<ExitCode()> function) {

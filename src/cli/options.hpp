@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "errand/task_id.hpp"
@@ -33,6 +34,10 @@ AddedOption add_ids(CLI::App& command, std::vector<std::string>& ids,
 
 /// Throws ValidationException at the first that is none.
 [[nodiscard]] std::vector<TaskId> parse_ids(const std::vector<std::string>& texts);
+
+/// For commands that work on tasks by id or on all that a filter finds. Throws
+/// ConfigurationException unless one of both was chosen; `filters` names the options.
+void require_one_choice(bool by_id, bool by_filter, std::string_view filters);
 
 void add_dsn(CLI::App& command, Invocation& invocation);
 void add_json(CLI::App& command, bool& json);

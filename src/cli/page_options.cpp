@@ -19,8 +19,8 @@ TaskFilter PageOptions::filter(std::vector<TaskStatus> statuses) const {
 }
 
 void add_filter(CLI::App& command, PageOptions& options) {
-  add_text(command, "--type", options.type, "TYPE", "Only tasks of this type");
-  add_text(command, "--queue", options.queue, "QUEUE", "Only tasks of this queue");
+  add_text(command, "--type", options.type, "TYPE", "Only tasks of this type").not_empty();
+  add_text(command, "--queue", options.queue, "QUEUE", "Only tasks of this queue").not_empty();
 }
 
 void add_page(CLI::App& command, PageOptions& options) {

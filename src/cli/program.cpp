@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <fmt/ostream.h>
-#include <memory>
 
 #include "cli/commands.hpp"
-#include "cli/help.hpp"
 #include "cli/options.hpp"
-#include "cli/usage_error.hpp"
 #include "cli/version.hpp"
 #include "terminal/display.hpp"
+#include "terminal/help.hpp"
+#include "terminal/usage_error.hpp"
 
 namespace errand::cli {
 namespace {
@@ -38,8 +37,7 @@ constexpr const char* kFooter =
     "errand COMMAND --help tells more about a command.";
 
 void build(CLI::App& root, Invocation& invocation) {
-  root.formatter(std::make_shared<HelpLayout>(invocation.console.out_screen));
-  root.set_help_flag("-h,--help", "Print this help")->group(kCommonOptions);
+  terminal::lay_out_help(root, invocation.console.out_screen);
   root.set_version_flag("--version", std::string{"errand "} + kVersion, "Print the version")
       ->group(kCommonOptions);
   root.require_subcommand(1);
@@ -74,7 +72,8 @@ ExitCode parse_and_run(std::vector<std::string> arguments, Console& console) {
     fmt::print(console.out, "{}\n", version.what());
     return ExitCode::done;
   } catch (const CLI::ParseError& error) {
-    fmt::print(console.err, "errand: {}\n", terminal::printable(explain_usage_error(root, error)));
+    fmt::print(console.err, "errand: {}\n",
+               terminal::printable(terminal::explain_usage_error(root, error)));
     return ExitCode::usage;
   }
   return invocation.command();

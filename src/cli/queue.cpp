@@ -1,4 +1,8 @@
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
+#include <cstdint>
 #include <fmt/ostream.h>
 #include <memory>
 #include <string>
@@ -17,23 +21,85 @@ namespace {
 
 struct SwitchCommand {
   std::vector<std::string> queues;
+  bool json = false;
 };
+
+/// What the queue was when it was paused or resumed. Anything may be the name of a queue: one that
+/// nobody uses is likely to be mistyped.
+struct SwitchedQueue {
+  std::string name;
+  bool was_paused = false;
+  std::int64_t tasks = 0;
+  std::int64_t workers = 0;
+
+  [[nodiscard]] bool is_unused() const noexcept { return tasks == 0 && workers == 0; }
+};
+
+std::vector<SwitchedQueue> look_at(const std::vector<std::string>& names, Engine& engine) {
+  const std::vector<QueueStats> stats = engine.catalog().stats().queues;
+  const std::vector<WorkerInfo> workers = engine.workers().workers();
+  std::vector<SwitchedQueue> queues;
+  for (const std::string& name : names) {
+    TaskFilter filter;
+    filter.queue = name;
+    const auto known = std::ranges::find(stats, name, &QueueStats::queue);
+    queues.push_back(
+        {.name = name,
+         .was_paused = known != stats.end() && known->paused,
+         .tasks =
+             engine.catalog().list(filter, {.page = 1, .page_size = 1, .documents = false}).total,
+         .workers = std::ranges::count_if(workers, [&](const WorkerInfo& worker) {
+           return std::ranges::find(worker.queues, name) != worker.queues.end();
+         })});
+  }
+  return queues;
+}
+
+void print_switched(const std::vector<SwitchedQueue>& queues, bool paused, Console& console) {
+  boost::json::array items;
+  for (const SwitchedQueue& queue : queues) {
+    items.push_back(boost::json::object{{"queue", queue.name},
+                                        {"paused", paused},
+                                        {"wasPaused", queue.was_paused},
+                                        {"tasks", queue.tasks},
+                                        {"workers", queue.workers}});
+  }
+  print_json(console, boost::json::serialize(items));
+}
 
 ExitCode pause(const SwitchCommand& command, Invocation& invocation) {
   const std::unique_ptr<Engine> engine = invocation.open(EngineOptions::Open::existing);
+  const std::vector<SwitchedQueue> queues = look_at(command.queues, *engine);
   engine->queue().pause(command.queues);
-  for (const std::string& queue : command.queues) {
-    fmt::print(invocation.console.out, "Paused queue '{}': its tasks wait\n",
-               terminal::printable(queue));
+  Console& console = invocation.console;
+  if (command.json) {
+    print_switched(queues, true, console);
+    return ExitCode::done;
+  }
+  for (const SwitchedQueue& queue : queues) {
+    fmt::print(console.out, "Paused queue '{}': {}\n", terminal::printable(queue.name),
+               queue.is_unused() ? "it has no tasks and no worker yet" : "its tasks wait");
   }
   return ExitCode::done;
 }
 
 ExitCode resume(const SwitchCommand& command, Invocation& invocation) {
   const std::unique_ptr<Engine> engine = invocation.open(EngineOptions::Open::existing);
+  const std::vector<SwitchedQueue> queues = look_at(command.queues, *engine);
   engine->queue().resume(command.queues);
-  for (const std::string& queue : command.queues) {
-    fmt::print(invocation.console.out, "Resumed queue '{}'\n", terminal::printable(queue));
+  Console& console = invocation.console;
+  if (command.json) {
+    print_switched(queues, false, console);
+    return ExitCode::done;
+  }
+  for (const SwitchedQueue& queue : queues) {
+    const std::string name = terminal::printable(queue.name);
+    const char* unused = queue.is_unused() ? ": it has no tasks and no worker yet" : "";
+    if (queue.was_paused) {
+      fmt::print(console.out, "Resumed queue '{}'{}\n", name, unused);
+    } else {
+      fmt::print(console.out, "Queue '{}' was not paused{}\n", name, unused);
+    }
   }
   return ExitCode::done;
 }
@@ -44,6 +110,7 @@ void add_switch(CLI::App& parent, Invocation& invocation, const std::string& nam
   const auto options = std::make_shared<SwitchCommand>();
   CLI::App& sub = add_command(parent, name, purpose);
   add_argument(sub, "QUEUE", options->queues, "The queues").required();
+  add_json(sub, options->json);
   add_dsn(sub, invocation);
   add_examples(sub, {"errand queue " + name + " mail"});
   runs(sub, invocation, options, command);

@@ -7,13 +7,16 @@
 #include <vector>
 
 #include "errand/application.hpp"
+#include "errand/clock.hpp"
 #include "errand/errors.hpp"
 #include "errand/json.hpp"
+#include "errand/timestamp.hpp"
 
 #include "cli/await_result.hpp"
 #include "cli/commands.hpp"
 #include "cli/input.hpp"
 #include "cli/options.hpp"
+#include "cli/output_stream.hpp"
 #include "cli/submit_lines.hpp"
 #include "terminal/display.hpp"
 #include "terminal/duration.hpp"
@@ -29,9 +32,10 @@ struct SubmitCommand {
   std::string lines;  ///< the file of --jsonl
   std::string queue = kDefaultQueue;
   milliseconds delay{0};
+  std::string at;  ///< empty: as `delay` says
   std::int64_t priority = 0;
   std::int64_t max_retries = RetryPolicy{}.max_retries;
-  milliseconds retry_delay = RetryPolicy{}.delay;
+  RetryPolicy retry{};  ///< but for max_retries
   std::vector<std::string> headers;
   std::string id;
   std::string wait;  ///< empty: do not; `true`: as long as it takes; else a duration
@@ -77,30 +81,35 @@ std::optional<milliseconds> wait_limit(const SubmitCommand& command) {
   }
 }
 
+std::optional<Timestamp> parse_at(const SubmitCommand& command) {
+  if (command.at.empty()) return std::nullopt;
+  const std::optional<Timestamp> time = parse_iso8601(command.at);
+  if (time) return time;
+  throw ConfigurationException{fmt::format(
+      "--at: '{}' is not a time: write 2026-12-24T18:00:00Z or 2026-12-24T19:00:00+01:00",
+      terminal::printable(command.at))};
+}
+
 /// All but the payload. Nothing is opened before this and the payload are known to be right.
 NewTask make_task(const SubmitCommand& command, std::string payload) {
-  RetryPolicy retry;
+  RetryPolicy retry = command.retry;
   retry.max_retries = static_cast<int>(command.max_retries);
-  retry.delay = command.retry_delay;
+  const std::optional<Timestamp> at = parse_at(command);
   NewTask task{
       .id = command.id.empty() ? TaskId::generate() : TaskId::from_string(command.id),
       .envelope = Envelope{command.type, std::move(payload), parse_headers(command.headers)},
       .queue = command.queue,
-      .delay = command.delay,
+      .delay = at ? delay_until(*at, system_clock().now()) : command.delay,
       .priority = static_cast<int>(command.priority),
       .retry = retry};
   validate(task);
   return task;
 }
 
-ExitCode submit_one(const SubmitCommand& command, Invocation& invocation) {
-  const NewTask task = make_task(command, read_payload(command.payload, invocation.console));
-  const bool waits = !command.wait.empty();
-  const std::optional<milliseconds> limit = waits ? wait_limit(command) : std::nullopt;
-
-  Application app{invocation.dsn(), {.open = EngineOptions::Open::create}};
+void store(NewTask& task, const std::optional<Timestamp>& at, Tasks& tasks) {
+  if (at) task.delay = delay_until(*at, tasks.engine().now());
   try {
-    app.tasks().submit_batch({&task, 1});
+    tasks.submit_batch({&task, 1});
   } catch (const StorageException& error) {
     if (error.retry() != StorageException::Retry::in_doubt) throw;
     throw StorageException{
@@ -110,8 +119,25 @@ ExitCode submit_one(const SubmitCommand& command, Invocation& invocation) {
             error.what(), task.id.to_string()),
         error.retry()};
   }
-  if (waits) return print_result(app, task.id, limit, invocation.console);
-  fmt::print(invocation.console.out, "{}\n", task.id.to_string());
+}
+
+ExitCode submit_one(const SubmitCommand& command, Invocation& invocation) {
+  Console& console = invocation.console;
+  NewTask task = make_task(command, read_payload(command.payload, console));
+  const bool waits = !command.wait.empty();
+  const std::optional<milliseconds> limit = waits ? wait_limit(command) : std::nullopt;
+
+  Application app{invocation.dsn(), {.open = EngineOptions::Open::create}};
+  store(task, parse_at(command), app.tasks());
+  try {
+    if (waits) return print_result(app, task.id, limit, console);
+    fmt::print(console.out, "{}\n", task.id.to_string());
+    console.out.flush();
+  } catch (const OutputException&) {
+    // Whoever sees an error submits again, and has two tasks.
+    fmt::print(console.err, "errand: task {} is stored all the same\n", task.id.to_string());
+    throw;
+  }
   return ExitCode::done;
 }
 
@@ -119,7 +145,7 @@ ExitCode submit_many(const SubmitCommand& command, Invocation& invocation) {
   const NewTask pattern = make_task(command, "{}");
   Input input{command.lines, invocation.console.in};
   Application app{invocation.dsn(), {.open = EngineOptions::Open::create}};
-  submit_lines(input, pattern, app.tasks(), invocation.console);
+  submit_lines(input, {.task = pattern, .at = parse_at(command)}, app.tasks(), invocation.console);
   return ExitCode::done;
 }
 
@@ -144,13 +170,23 @@ void add_submit(CLI::App& parent, Invocation& invocation) {
                "transaction")
           .excludes(payload);
   add_text(command, "--queue", options->queue, "QUEUE", "Where it waits; default if left out");
-  add_duration(command, "--delay", options->delay, "Run it not before this time has passed");
+  const AddedOption delay =
+      add_duration(command, "--delay", options->delay, "Run it not before this time has passed");
+  add_text(command, "--at", options->at, "MOMENT",
+           "Run it not before this moment, in ISO 8601: 2026-12-24T18:00:00Z")
+      .excludes(delay);
   add_number(command, "--priority", options->priority, -32768, 32767,
              "Higher runs first; 0 if left out");
   add_number(command, "--max-retries", options->max_retries, 0, 1'000'000,
              "Attempts after the first; 3 if left out");
-  add_duration(command, "--retry-delay", options->retry_delay,
-               "Before the first retry, each further one five times longer; 1s if left out");
+  add_duration(command, "--retry-delay", options->retry.delay,
+               "Before the first retry; 1s if left out");
+  add_number(command, "--retry-multiplier", options->retry.multiplier, 1.0, 1'000.0,
+             "Each further wait is this much longer; 5 if left out");
+  add_duration(command, "--retry-max-delay", options->retry.max_delay,
+               "No wait is longer; no bound if left out");
+  add_number(command, "--retry-jitter", options->retry.jitter, 0.0, 1.0,
+             "0.1: each wait is up to 10 % shorter or longer; 0 if left out");
   add_texts(command, "--header", options->headers, "NAME=VALUE",
             "Travels with the message; may be repeated");
   add_text(command, "--id", options->id, "ID",

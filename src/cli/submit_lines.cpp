@@ -1,5 +1,6 @@
 #include "cli/submit_lines.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <fmt/ostream.h>
@@ -10,6 +11,7 @@
 #include "errand/json.hpp"
 
 #include "cli/live_line.hpp"
+#include "cli/output_stream.hpp"
 #include "cli/wording.hpp"
 #include "terminal/display.hpp"
 
@@ -21,7 +23,7 @@ constexpr std::size_t kBatchBytes = std::size_t{8} * 1024 * 1024;
 
 class LineSubmitter {
  public:
-  LineSubmitter(Input& input, const NewTask& pattern, Tasks& tasks, Console& console)
+  LineSubmitter(Input& input, const LinePattern& pattern, Tasks& tasks, Console& console)
       : input_{input},
         pattern_{pattern},
         tasks_{tasks},
@@ -51,15 +53,18 @@ class LineSubmitter {
   }
 
   [[nodiscard]] NewTask make_task(std::string payload) const {
-    NewTask task = pattern_;
+    NewTask task = pattern_.task;
     task.id = TaskId::generate();
-    task.envelope =
-        Envelope{pattern_.envelope.type(), std::move(payload), pattern_.envelope.headers()};
+    task.envelope = Envelope{task.envelope.type(), std::move(payload), task.envelope.headers()};
     return task;
   }
 
   void flush() {
     if (batch_.empty()) return;
+    if (pattern_.at) {
+      const auto delay = delay_until(*pattern_.at, tasks_.engine().now());
+      for (NewTask& task : batch_) task.delay = delay;
+    }
     try {
       tasks_.submit_batch(batch_);
     } catch (const StorageException& error) {
@@ -70,13 +75,23 @@ class LineSubmitter {
       }
       throw StorageException{message, error.retry()};
     }
-    for (const NewTask& task : batch_) fmt::print(console_.out, "{}\n", task.id.to_string());
-    console_.out.flush();
     submitted_ += static_cast<std::int64_t>(batch_.size());
     last_line_ = input_.line_number();
+    print_ids();
     batch_.clear();
     bytes_ = 0;
     show_progress();
+  }
+
+  void print_ids() {
+    try {
+      for (const NewTask& task : batch_) fmt::print(console_.out, "{}\n", task.id.to_string());
+      console_.out.flush();
+    } catch (const OutputException&) {
+      line_.clear();
+      fmt::print(console_.err, "errand: {}\n", so_far());
+      throw;
+    }
   }
 
   [[nodiscard]] std::string so_far() const {
@@ -99,7 +114,7 @@ class LineSubmitter {
   }
 
   Input& input_;
-  const NewTask& pattern_;
+  const LinePattern& pattern_;
   Tasks& tasks_;
   Console& console_;
   LiveLine line_;
@@ -112,6 +127,11 @@ class LineSubmitter {
 
 }  // namespace
 
+std::chrono::milliseconds delay_until(Timestamp time, Timestamp now) {
+  return std::max(std::chrono::ceil<std::chrono::milliseconds>(time - now),
+                  std::chrono::milliseconds{0});
+}
+
 std::string trim_json(std::string text) {
   constexpr const char* kSpace = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(kSpace);
@@ -121,7 +141,7 @@ std::string trim_json(std::string text) {
   return text;
 }
 
-void submit_lines(Input& input, const NewTask& pattern, Tasks& tasks, Console& console) {
+void submit_lines(Input& input, const LinePattern& pattern, Tasks& tasks, Console& console) {
   LineSubmitter{input, pattern, tasks, console}.run();
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <boost/json/serialize.hpp>
 #include <chrono>
 #include <fmt/ostream.h>
 #include <memory>
@@ -13,8 +14,10 @@
 #include "errand/errors.hpp"
 
 #include "cli/commands.hpp"
+#include "cli/failure_filter.hpp"
 #include "cli/failure_view.hpp"
 #include "cli/full_screen.hpp"
+#include "cli/json_output.hpp"
 #include "cli/options.hpp"
 #include "cli/stats_view.hpp"
 #include "cli/table.hpp"
@@ -33,6 +36,7 @@ constexpr milliseconds kShortestInterval{50};
 struct TopCommand {
   milliseconds interval{1000};
   bool once = false;
+  bool json = false;
 };
 
 /// What the storage said at one moment.
@@ -92,7 +96,7 @@ void print_failures(std::ostream& out, const Sample& now, const Screen& screen) 
                {.title = "AGE", .align = Column::Align::right},
                {.title = "ERROR", .may_shrink = true}}};
   for (const TaskRecord& task : now.failures) {
-    const ExceptionData error = parse_exception_data(task.data.error.value_or(""));
+    const ExceptionData error = error_of(task);
     table.add_row({task.data.id.to_string(),
                    task.type,
                    format_short_age(task.data.completed_at.value_or(now.time), now.time),
@@ -115,6 +119,14 @@ std::string render(const Dsn& dsn, const Sample& now, const std::optional<Sample
   out << '\n';
   print_failures(out, now, screen);
   return out.str();
+}
+
+/// What `errand stats --json` has, and the latest failures.
+std::string sample_json(const Sample& now) {
+  using boost::json::serialize;
+  return fmt::format(R"({{"tasks":{},"queues":{},"workers":{},"failures":{}}})",
+                     serialize(to_json(now.stats.tasks)), serialize(to_json(now.stats.queues)),
+                     serialize(to_json(now.workers)), json_array(now.failures));
 }
 
 /// Goes on through trouble with the storage: whoever watches wants to see it come back.
@@ -148,7 +160,9 @@ ExitCode top(const TopCommand& command, Invocation& invocation) {
   const Dsn dsn = invocation.dsn();
   const std::unique_ptr<Engine> engine = invocation.open(EngineOptions::Open::existing);
   Console& console = invocation.console;
-  if (command.once || !console.out_screen.is_terminal) {
+  if (command.json) {
+    print_json(console, sample_json(take_sample(*engine)));
+  } else if (command.once || !console.out_screen.is_terminal) {
     console.out << render(dsn, take_sample(*engine), std::nullopt, console.out_screen);
   } else {
     watch(command, dsn, *engine, console);
@@ -165,8 +179,9 @@ void add_top(CLI::App& parent, Invocation& invocation) {
   add_duration(command, "--interval", options->interval, "Between two looks; 1s if left out");
   add_flag(command, "--once", options->once,
            "Print one picture and end, as it does where there is no terminal");
+  add_flag(command, "--json", options->json, "Print one picture as JSON, for programs");
   add_dsn(command, invocation);
-  add_examples(command, {"errand top", "errand top --interval 250ms", "errand top --once"});
+  add_examples(command, {"errand top", "errand top --interval 250ms", "errand top --once --json"});
   runs(command, invocation, options, top);
 }
 

@@ -19,6 +19,7 @@ using std::chrono::steady_clock;
 struct WaitCommand {
   std::vector<std::string> ids;
   std::optional<milliseconds> timeout;
+  bool json = false;
 };
 
 ExitCode wait(const WaitCommand& command, Invocation& invocation) {
@@ -32,7 +33,8 @@ ExitCode wait(const WaitCommand& command, Invocation& invocation) {
       const auto waited = std::chrono::duration_cast<milliseconds>(steady_clock::now() - begin);
       left = std::max(*left - waited, milliseconds{0});
     }
-    const ExitCode code = print_result(app, id, left, invocation.console);
+    const ExitCode code = command.json ? print_outcome(app, id, left, invocation.console)
+                                       : print_result(app, id, left, invocation.console);
     if (first_bad == ExitCode::done) first_bad = code;
   }
   return first_bad;
@@ -47,10 +49,13 @@ void add_wait(CLI::App& parent, Invocation& invocation) {
   add_ids(command, options->ids, "The tasks; one result a line, in this order").required();
   add_duration(command, "--timeout", options->timeout,
                "Give up after this time for all of them; the tasks go on");
+  add_flag(command, "--json", options->json,
+           "For each task a line with its id, status and result or error, however it ended");
   add_dsn(command, invocation);
   add_examples(command, {
                             "errand wait 0d9b3f0e-8c67-4d8e-9d6c-3a1d2f5b7c10",
                             R"(errand wait "$id" --timeout 30s || echo "exit status $?")",
+                            "errand wait $(cat ids.txt) --json | jq -r .status",
                         });
   runs(command, invocation, options, wait);
 }

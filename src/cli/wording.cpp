@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
-#include <string_view>
 
 namespace errand::cli {
 
@@ -18,8 +17,9 @@ std::string format_count(std::int64_t count) {
   return text;
 }
 
-std::string format_tasks(std::int64_t count) {
-  return format_count(count) + (count == 1 ? " task" : " tasks");
+std::string format_tasks(std::int64_t count, std::string_view kind) {
+  return fmt::format("{} {}{}{}", format_count(count), kind, kind.empty() ? "" : " ",
+                     count == 1 ? "task" : "tasks");
 }
 
 namespace {

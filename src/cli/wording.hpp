@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "errand/timestamp.hpp"
 
@@ -12,8 +13,8 @@ namespace errand::cli {
 /// `1,234,567`
 [[nodiscard]] std::string format_count(std::int64_t count);
 
-/// `1 task`, `2 tasks`
-[[nodiscard]] std::string format_tasks(std::int64_t count);
+/// `1 task`, `2 tasks`; with a kind, `1 expired task`.
+[[nodiscard]] std::string format_tasks(std::int64_t count, std::string_view kind = {});
 
 /// The two largest units at most: `250 ms`, `3.2 s`, `2 min 5 s`, `3 h 4 min`, `2 d 3 h`.
 [[nodiscard]] std::string format_span(std::chrono::milliseconds span);

@@ -12,11 +12,6 @@ void add_worker(CLI::App& parent, Invocation& invocation) {
   CLI::App& command = add_command(parent, "worker", "Run tasks until stopped", kWorkerCommands);
   const std::shared_ptr<detail::WorkerCommand> worker = detail::add_worker_options(command);
   add_dsn(command, invocation);
-  add_examples(command, {
-                            "errand worker --queue mail --queue default --concurrency 8",
-                            "errand worker --exec report.build='python3 build_report.py'",
-                            "errand worker --drain --time-limit 5m",
-                        });
   runs(command, invocation, [&invocation, worker] {
     Application app{invocation.dsn()};
     return static_cast<ExitCode>(detail::run_worker_command(*worker, app));

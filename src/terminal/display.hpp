@@ -22,4 +22,8 @@ namespace errand::terminal {
 /// Printable text cut to `width` columns, the last of them `…` if something was cut.
 [[nodiscard]] std::string truncate(std::string_view text, std::size_t width);
 
+/// The longest that a message is printed on one line, where nobody asked for all of it: whoever
+/// reads it wants to know what it is about.
+inline constexpr std::size_t kLongestMessage = 200;
+
 }  // namespace errand::terminal

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <fmt/format.h>
+#include <optional>
 #include <utility>
 
 #include "errand/errors.hpp"
@@ -13,23 +14,40 @@
 namespace errand::terminal {
 namespace {
 
+/// `--queue` of `-q,--queue`: what messages call it.
+std::string long_name(const std::string& name) { return name.substr(name.rfind(',') + 1); }
+
+template <class Number>
+std::optional<Number> read_number(const std::string& text, Number lowest, Number highest) {
+  Number value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool read = error == std::errc{} && end == text.data() + text.size();
+  // Written so that a NaN is in no range.
+  if (!read || !(value >= lowest && value <= highest)) return std::nullopt;
+  return value;
+}
+
 std::int64_t parse_number(const std::string& name, const std::string& text, std::int64_t lowest,
                           std::int64_t highest) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < lowest ||
-      value > highest) {
-    throw ConfigurationException{fmt::format("{}: '{}' is not a whole number of {} to {}", name,
-                                             printable(text), lowest, highest)};
-  }
-  return value;
+  const auto value = read_number(text, lowest, highest);
+  if (value) return *value;
+  throw ConfigurationException{fmt::format("{}: '{}' is not a whole number of {} to {}",
+                                           long_name(name), printable(text), lowest, highest)};
+}
+
+double parse_decimal(const std::string& name, const std::string& text, double lowest,
+                     double highest) {
+  const auto value = read_number(text, lowest, highest);
+  if (value) return *value;
+  throw ConfigurationException{fmt::format("{}: '{}' is not a number of {} to {}", long_name(name),
+                                           printable(text), lowest, highest)};
 }
 
 std::chrono::milliseconds parse_duration_option(const std::string& name, const std::string& text) {
   try {
     return parse_duration(text);
   } catch (const ValidationException& error) {
-    throw ConfigurationException{name + ": " + error.what()};
+    throw ConfigurationException{long_name(name) + ": " + error.what()};
   }
 }
 
@@ -52,6 +70,14 @@ AddedOption& AddedOption::one_of(const std::vector<std::string>& words) {
 
 AddedOption& AddedOption::comma_separated() {
   option_->delimiter(',');
+  return *this;
+}
+
+AddedOption& AddedOption::not_empty() {
+  option_->check([](const std::string& text) {
+    return text.empty() ? std::string{"it is empty; give a value, or leave the option out"}
+                        : std::string{};
+  });
   return *this;
 }
 
@@ -145,6 +171,18 @@ AddedOption add_number(CLI::App& command, const std::string& name, std::int64_t&
                               name,
                               [&value, name, lowest, highest](const std::string& text) {
                                 value = parse_number(name, text, lowest, highest);
+                              },
+                              description)
+                          ->type_name("N")};
+}
+
+AddedOption add_number(CLI::App& command, const std::string& name, double& value, double lowest,
+                       double highest, const std::string& description) {
+  return AddedOption{*command
+                          .add_option_function<std::string>(
+                              name,
+                              [&value, name, lowest, highest](const std::string& text) {
+                                value = parse_decimal(name, text, lowest, highest);
                               },
                               description)
                           ->type_name("N")};

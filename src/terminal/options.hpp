@@ -36,6 +36,9 @@ class AddedOption {
   AddedOption& one_of(const std::vector<std::string>& words);
   AddedOption& comma_separated();
 
+  /// Refuses an empty value, which most likely comes from a variable that was never set.
+  AddedOption& not_empty();
+
  private:
   CLI::Option* option_;
 };
@@ -81,5 +84,9 @@ AddedOption add_duration(CLI::App& command, const std::string& name,
 /// A whole number of `lowest` to `highest`.
 AddedOption add_number(CLI::App& command, const std::string& name, std::int64_t& value,
                        std::int64_t lowest, std::int64_t highest, const std::string& description);
+
+/// A number of `lowest` to `highest`, with a fraction if wanted.
+AddedOption add_number(CLI::App& command, const std::string& name, double& value, double lowest,
+                       double highest, const std::string& description);
 
 }  // namespace errand::terminal

@@ -38,6 +38,9 @@ class Completion(ErrandTest):
         self.assertEqual(offered("errand failed "), ["list", "remove", "retry", "show"])
         self.assertEqual(offered("errand list --status c"), ["cancelled", "completed"])
         self.assertEqual(offered("errand failed list --st"), ["--stats"])
+        self.assertEqual(
+            offered("errand worker --log-level "), ["debug", "error", "info", "warning"]
+        )
 
     def complete(self, *words):
         """What bash offers for the last of the words, which is being typed."""
@@ -66,6 +69,7 @@ class Completion(ErrandTest):
         self.assertEqual(self.complete("list", "--status", "c"), ["completed", "cancelled"])
         self.assertEqual(self.complete("list", "--status", "=", "f"), ["failed"])
         self.assertEqual(self.complete("completion", ""), ["bash", "zsh", "fish"])
+        self.assertEqual(self.complete("worker", "--log-level", "w"), ["warning"])
         (self.directory / "messages.jsonl").touch()
         self.assertEqual(self.complete("submit", "t", "--jsonl", "mess"), ["messages.jsonl"])
         self.assertEqual(self.complete("submit", "--queue", ""), [])

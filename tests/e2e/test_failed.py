@@ -21,6 +21,29 @@ class Failed(ErrandTest):
         self.assertEqual(self.json("failed", "list", "--type", "other")["total"], 0)
         self.assertEqual(self.json("failed", "list", "--queue", "mail")["total"], 0)
 
+    def test_list_filters_by_class_of_error(self):
+        lines = '{"message":"x"}\n' * 3
+        self.errand("submit", "errand.fail", "--max-retries", "0", "--jsonl", "-", input=lines)
+        self.submit("no.handler", "--max-retries", "0")
+        self.drain()
+        groups = {group["type"]: group["class"] for group in self.json("failed", "list", "--stats")}
+        page = self.json("failed", "list", "--class", groups["errand.fail"], "--page-size", "2",
+                         "--page", "2")  # fmt: skip
+        self.assertEqual((page["total"], page["totalPages"], len(page["items"])), (3, 2, 1))
+        page = self.json("failed", "list", "--class", groups["no.handler"])
+        self.assertEqual([item["type"] for item in page["items"]], ["no.handler"])
+        self.assertEqual(self.json("failed", "list", "--class", "None")["total"], 0)
+        (group,) = self.json("failed", "list", "--stats", "--class", groups["no.handler"])
+        self.assertEqual(group["count"], 1)
+
+    def test_long_messages_are_cut_in_the_list_only(self):
+        message = "x" * 500
+        task = self.fail_a_task(message)
+        line = self.errand("failed", "list").stdout.splitlines()[1]
+        self.assertRegex(line, r" x{199}… \([\w:]+\)$")
+        self.assertIn(message, self.errand("failed", "show", task).stdout)
+        self.assertIn(message, self.json("failed", "list")["items"][0]["error"])
+
     def test_stats_count_by_type_and_class_of_error(self):
         self.fail_a_task()
         self.fail_a_task()
@@ -41,7 +64,7 @@ class Failed(ErrandTest):
 
     def test_show_of_a_task_that_did_not_fail(self):
         task = self.submit("errand.echo")
-        self.assertIn("is pending", self.errand("failed", "show", task, expect=5).stderr)
+        self.assertIn("is pending", self.errand("failed", "show", task, expect=1).stderr)
         self.errand("failed", "show", UNKNOWN_ID, expect=5)
 
     def test_show_works_for_an_expired_task(self):
@@ -66,10 +89,24 @@ class Retry(ErrandTest):
         task = self.submit("errand.echo")
         self.drain()
         failed = self.fail_a_task()
-        ended = self.errand("failed", "retry", task, failed, UNKNOWN_ID, expect=5)
+        ended = self.errand("failed", "retry", task, failed, UNKNOWN_ID, expect=1)
         self.assertEqual(ended.stdout, "Queued again 1 task\n")
         self.assertIn(f"task {task} is completed, not failed", ended.stderr)
         self.assertIn(f"no task {UNKNOWN_ID}", ended.stderr)
+
+    def test_an_unknown_task(self):
+        task = self.fail_a_task()
+        self.errand("failed", "retry", UNKNOWN_ID, task, expect=5)
+        self.errand("failed", "remove", UNKNOWN_ID, expect=5)
+
+    def test_by_class_of_error(self):
+        self.fail_a_task()
+        self.submit("no.handler", "--max-retries", "0")
+        self.drain()
+        arguments = ("--class", "errand::HandlerNotFound")
+        self.assertEqual(self.json("failed", "retry", *arguments), {"retried": 1})
+        self.assertEqual(self.json("failed", "retry", *arguments), {"retried": 0})
+        self.assertEqual(self.json("stats")["tasks"]["failed"], 1)
 
     def test_by_type_and_all(self):
         self.fail_a_task()
@@ -103,7 +140,7 @@ class Remove(ErrandTest):
     def test_completed_tasks_are_not_removed(self):
         task = self.submit("errand.echo")
         self.drain()
-        self.errand("failed", "remove", task, expect=5)
+        self.errand("failed", "remove", task, expect=1)
         self.assertEqual(self.json("status", task)["status"], "completed")
 
     def test_many_need_a_word_of_consent(self):
@@ -114,6 +151,15 @@ class Remove(ErrandTest):
             self.assertIn("this would remove 2 tasks for good: add --yes", ended.stderr)
         self.assertEqual(self.json("failed", "remove", "--all", "--yes"), {"removed": 2})
         self.assertEqual(self.json("list")["total"], 0)
+
+    def test_by_class_of_error(self):
+        self.fail_a_task()
+        self.submit("no.handler", "--max-retries", "0")
+        self.drain()
+        arguments = ("failed", "remove", "--class", "errand::HandlerNotFound")
+        self.assertIn("remove 1 task for good", self.errand(*arguments, expect=2).stderr)
+        self.assertEqual(self.json(*arguments, "--yes"), {"removed": 1})
+        self.assertEqual(self.json("failed", "list")["total"], 1)
 
 
 if __name__ == "__main__":

@@ -58,6 +58,39 @@ class Queue(ErrandTest):
         self.drain("--queue", "mail")
         self.assertEqual(self.json("status", task)["status"], "completed")
 
+    def test_a_queue_that_nobody_uses_is_told(self):
+        self.errand("setup")
+        self.assertEqual(
+            self.errand("queue", "pause", "mial").stdout,
+            "Paused queue 'mial': it has no tasks and no worker yet\n",
+        )
+        self.assertTrue(self.json("queue", "list")[0]["paused"])
+        self.assertEqual(
+            self.errand("queue", "resume", "mial", "other").stdout,
+            "Resumed queue 'mial': it has no tasks and no worker yet\n"
+            "Queue 'other' was not paused: it has no tasks and no worker yet\n",
+        )
+        self.start_worker("--queue", "mail")
+        self.wait_until(lambda: self.json("stats")["workers"], "the worker did not show itself")
+        self.assertEqual(
+            self.errand("queue", "pause", "mail").stdout, "Paused queue 'mail': its tasks wait\n"
+        )
+        self.errand("queue", "resume", "mail")
+        self.assertEqual(
+            self.errand("queue", "resume", "mail").stdout, "Queue 'mail' was not paused\n"
+        )
+
+    def test_pause_and_resume_as_json(self):
+        self.submit("errand.echo", "--queue", "mail")
+        self.assertEqual(
+            self.json("queue", "pause", "mail"),
+            [{"queue": "mail", "paused": True, "wasPaused": False, "tasks": 1, "workers": 0}],
+        )
+        self.assertEqual(
+            self.json("queue", "resume", "mail"),
+            [{"queue": "mail", "paused": False, "wasPaused": True, "tasks": 1, "workers": 0}],
+        )
+
     def test_a_command_is_needed(self):
         self.assertIn("pause, resume, list", self.errand("queue", expect=2).stderr)
 
@@ -70,7 +103,7 @@ class Clean(ErrandTest):
         self.assertEqual(self.errand("clean").stdout, "Cleaned 0 expired tasks\n")
         self.assertEqual(self.json("clean", "--older-than", "1h"), {"cleaned": 0})
         self.assertEqual(
-            self.errand("clean", "--older-than", "0").stdout, "Cleaned 1 expired tasks\n"
+            self.errand("clean", "--older-than", "0").stdout, "Cleaned 1 expired task\n"
         )
         self.errand("status", done, expect=5)
         self.assertEqual(self.json("status", waiting)["status"], "pending")
@@ -133,8 +166,27 @@ class Doctor(ErrandTest):
         self.assertTrue(problems[0]["fix"])
 
     def test_a_storage_that_is_not_there_is_not_made(self):
-        self.errand("doctor", expect=6)
+        ended = self.errand("doctor", expect=6)
+        self.assertRegex(ended.stdout, r"\A✗ storage  there is no file .*\n +→ .*errand setup.*\n\Z")
+        (finding,) = self.json("doctor", expect=6)["findings"]
+        self.assertEqual((finding["severity"], finding["subject"]), ("problem", "storage"))
         self.assertFalse(self.database.exists())
+
+    def test_a_damaged_file_is_told_in_lines(self):
+        self.errand("submit", "t", "--jsonl", "-", input="1\n" * 5_000)
+        with open(self.database, "r+b") as file:
+            file.seek(-4096 * 3, 2)
+            file.write(b"\xff" * 4096)
+        ended = self.errand("doctor", expect=1)
+        self.assertRegex(ended.stdout, r"✗ integrity +\*\*\* in database main \*\*\*\n +\S")
+        self.assertNotIn("\\n", ended.stdout)
+
+    def test_the_next_step_of_a_storage_that_cannot_be_opened_is_told_as_such(self):
+        self.database.write_text("This is a letter, not a database. " * 100)
+        self.assertRegex(
+            self.errand("doctor", expect=6).stdout,
+            r"\A✗ storage  .*\n +→ the DSN names a file that is not an SQLite database\n\Z",
+        )
 
 
 class Top(ErrandTest):
@@ -147,6 +199,12 @@ class Top(ErrandTest):
             self.assertIn("no mail today", text)
             self.assertNotIn("\x1b", text)
 
+    def test_one_picture_as_json(self):
+        task = self.fail_a_task()
+        picture = self.json("top", "--once")
+        self.assertEqual(picture["tasks"]["failed"], 1)
+        self.assertEqual((picture["queues"], picture["workers"]), ([], []))
+        self.assertEqual([failure["taskId"] for failure in picture["failures"]], [task])
 
     def test_an_interval_that_would_be_a_burden_is_refused(self):
         self.errand("setup")

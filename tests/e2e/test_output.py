@@ -8,8 +8,7 @@ from errand_program import DEADLINE, ErrandTest
 class Output(ErrandTest):
     def test_a_full_disk_is_an_error(self):
         self.errand("setup")
-        for arguments in (["version"], ["--help"], ["stats", "--json"], ["completion", "bash"],
-                          ["submit", "t"]):  # fmt: skip
+        for arguments in (["version"], ["--help"], ["stats", "--json"], ["completion", "bash"]):
             with open("/dev/full", "w") as full:
                 ended = self.errand(*arguments, expect=74, stdout=full)
             self.assertEqual(
@@ -17,6 +16,20 @@ class Output(ErrandTest):
                 "errand: cannot write to standard output: No space left on device\n",
                 arguments,
             )
+
+    def test_what_is_stored_is_told_where_its_id_cannot_be_printed(self):
+        with open("/dev/full", "w") as full:
+            ended = self.errand("submit", "errand.echo", expect=74, stdout=full)
+            (task,) = self.json("list")["items"]
+            self.assertEqual(
+                ended.stderr,
+                f"errand: task {task['taskId']} is stored all the same\n"
+                "errand: cannot write to standard output: No space left on device\n",
+            )
+            lines = "1\n2\n"
+            ended = self.errand("submit", "t", "--jsonl", "-", input=lines, expect=74, stdout=full)
+        self.assertIn("2 tasks of lines 1 to 2 were submitted", ended.stderr)
+        self.assertEqual(self.json("list")["total"], 3)
 
     def test_a_reader_that_has_gone_is_none(self):
         lines = "1\n" * 5_000

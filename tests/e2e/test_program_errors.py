@@ -29,6 +29,15 @@ class ProgramErrors(ErrandTest):
         self.environment["ERRAND_DSN"] = "nonsense"
         self.assertIn("ERRAND_DSN", self.errand("stats", expect=2).stderr)
 
+    def test_an_empty_dsn_is_a_mistake_as_an_option_and_none_in_the_environment(self):
+        ended = self.errand("setup", "--dsn", "", expect=2)
+        self.assertIn("--dsn: it is empty", ended.stderr)
+        self.errand("--dsn", "", "setup", expect=2)
+        self.assertEqual(list(self.directory.iterdir()), [])
+        self.environment["ERRAND_DSN"] = ""
+        self.errand("setup")
+        self.assertTrue((self.directory / "errand.db").exists())
+
     def test_the_dsn_comes_from_option_environment_or_default_in_this_order(self):
         self.environment["ERRAND_DSN"] = "sqlite:errand-dsn.db"
         self.environment["MESSENGER_TRANSPORT_DSN"] = "sqlite:messenger.db"

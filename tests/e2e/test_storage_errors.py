@@ -19,7 +19,7 @@ class StorageErrors(ErrandTest):
         for arguments in (["status", UNKNOWN_ID], ["wait", UNKNOWN_ID], ["cancel", UNKNOWN_ID],
                           ["list"], ["stats"], ["failed", "list"], ["failed", "retry", "--all"],
                           ["clean"], ["queue", "list"], ["queue", "pause", "q"], ["top"],
-                          ["doctor"]):  # fmt: skip
+                          ["cancel", "--all"]):  # fmt: skip
             self.assert_storage_error(*arguments, says="errand setup")
             self.assertEqual(list(self.directory.iterdir()), [], arguments)
 

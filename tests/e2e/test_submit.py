@@ -1,4 +1,7 @@
+import contextlib
+import datetime
 import json
+import sqlite3
 import re
 import unittest
 
@@ -101,6 +104,14 @@ class SubmitErrors(ErrandTest):
             ["--max-retries", "-1"],
             ["--delay", "-1s"],
             ["--delay", "11000d"],
+            ["--at", "tomorrow"],
+            ["--at", "2026-12-24T18:00:00"],
+            ["--at", "9999-12-24T18:00:00Z"],
+            ["--at", "2026-12-24T18:00:00Z", "--delay", "1s"],
+            ["--retry-multiplier", "0.5"],
+            ["--retry-multiplier", "nan"],
+            ["--retry-max-delay", "soon"],
+            ["--retry-jitter", "1.5"],
             ["--header", "no-value"],
             ["--header", "=x"],
             ["--id", "not-a-uuid"],
@@ -112,6 +123,33 @@ class SubmitErrors(ErrandTest):
             self.assertTrue(ended.stderr.startswith("errand: "), ended.stderr)
             self.assertEqual(ended.stderr.count("\n"), 1, ended.stderr)
             self.assertFalse(self.database.exists(), arguments)
+
+    def test_at_names_the_moment_it_may_begin(self):
+        later = self.submit("errand.echo", "--at", "2035-12-24T19:00:00+01:00")
+        record = self.json("status", later)
+        due = datetime.datetime.fromisoformat(record["availableAt"])
+        wanted = datetime.datetime(2035, 12, 24, 18, tzinfo=datetime.timezone.utc)
+        self.assertLess(abs(due - wanted), datetime.timedelta(seconds=5))
+        ids = self.errand("submit", "t", "--at", "2035-12-24T18:00:00Z", "--jsonl", "-", input="1")
+        self.assertIn("2035-12-24T1", self.json("status", ids.stdout.strip())["availableAt"])
+        past = self.submit("errand.echo", "--at", "2020-01-01T00:00:00Z")
+        self.drain()
+        self.assertEqual(self.json("status", past)["status"], "completed")
+        self.assertEqual(self.json("status", later)["status"], "pending")
+
+    def test_the_waits_between_attempts_are_chosen(self):
+        task = self.submit("errand.fail", '{"message":"x"}', "--max-retries", "3",
+                           "--retry-delay", "1h", "--retry-multiplier", "2.5",
+                           "--retry-max-delay", "10ms", "--retry-jitter", "0.1")  # fmt: skip
+        with contextlib.closing(sqlite3.connect(self.database)) as database:
+            ((policy,),) = database.execute("SELECT retry_policy FROM async_tasks").fetchall()
+        self.assertEqual(
+            json.loads(policy),
+            {"delay_ms": 3_600_000, "multiplier": 2.5, "max_delay_ms": 10, "jitter": 0.1},
+        )
+        worker = self.start_worker()
+        self.errand("wait", task, "--timeout", "60s", expect=1)
+        self.stop(worker)
 
     def test_a_type_is_needed(self):
         self.assertIn("TYPE is required", self.errand("submit", expect=2).stderr)

@@ -23,6 +23,45 @@ class Wait(ErrandTest):
         self.drain()
         self.assertEqual(self.errand("wait", *reversed(tasks)).stdout, "2\n1\n0\n")
 
+    def test_a_result_of_several_lines_is_one_line_for_programs(self):
+        result = '{ "a" : 1.50,\n  "b c": [1e2,\t"x \\" : \\n"] }'
+        task = self.submit("errand.echo", result)
+        self.drain()
+        line = '{"a":1.50,"b c":[1e2,"x \\" : \\n"]}\n'
+        self.assertEqual(self.errand("wait", task, task).stdout, line * 2)
+        self.start_worker()
+        self.assertEqual(self.errand("submit", "errand.echo", result, "--wait=60s").stdout, line)
+
+    def test_json_is_a_line_for_each_task_however_it_ended(self):
+        good = self.submit("errand.echo", '{"a": 1}')
+        failed = self.fail_a_task("no mail")
+        cancelled = self.submit("errand.echo")
+        self.errand("cancel", cancelled)
+        waiting = self.submit("errand.echo")
+        ended = self.errand(
+            "wait", good, failed, cancelled, UNKNOWN_ID, waiting, "--timeout", "0", "--json",
+            expect=1,
+        )  # fmt: skip
+        lines = [json.loads(line) for line in ended.stdout.splitlines()]
+        error = lines[1].pop("error")
+        self.assertEqual(json.loads(error)["message"], "no mail")
+        self.assertEqual(
+            lines,
+            [
+                {"taskId": good, "status": "completed", "result": '{"a": 1}'},
+                {"taskId": failed, "status": "failed"},
+                {"taskId": cancelled, "status": "cancelled"},
+                {"taskId": UNKNOWN_ID, "status": "unknown"},
+                {"taskId": waiting, "status": "pending"},
+            ],
+        )
+        for task, code in ((good, 0), (cancelled, 3), (UNKNOWN_ID, 5), (waiting, 4)):
+            self.errand("wait", task, "--timeout", "0", "--json", expect=code)
+        ended = self.errand(
+            "wait", good, "--json", "--dsn", f"sqlite:{self.database}?ttl=0", expect=5
+        )
+        self.assertEqual(json.loads(ended.stdout), {"taskId": good, "status": "expired"})
+
     def test_a_failure_tells_class_message_and_place(self):
         task = self.fail_a_task("no mail today")
         ended = self.errand("wait", task, expect=1)

@@ -44,6 +44,20 @@ class Worker(ErrandTest):
         self.drain("--exec", "broken=echo no paper >&2; exit 3")
         self.assertIn("no paper", self.errand("wait", task, expect=1).stderr)
 
+    def test_a_log_line_keeps_beginning_and_end_of_a_long_message(self):
+        self.submit("errand.fail", '{"message":"%s"}' % ("x" * 500), "--max-retries", "0")
+        log = self.errand("worker", "--drain").stderr
+        (line,) = [line for line in log.splitlines() if "xxx" in line]
+        self.assertIn("attempt 1 failed", line)
+        self.assertIn("…", line)
+        self.assertTrue(line.endswith("; no further attempt"), line)
+        self.assertLess(len(line), 330)
+
+    def test_queues_may_be_separated_by_commas(self):
+        tasks = [self.submit("errand.echo", "--queue", queue) for queue in ("a", "b")]
+        self.drain("-q", "a,b")
+        self.assertEqual(self.errand("wait", *tasks, "--timeout", "0").stdout, "{}\n{}\n")
+
     def test_retries_follow_the_policy_of_the_task(self):
         task = self.submit("errand.fail", '{"message":"x"}', "--max-retries", "1",
                            "--retry-delay", "1ms")  # fmt: skip
@@ -54,7 +68,7 @@ class Worker(ErrandTest):
         self.assertRegex(self.errand("status", task).stdout, r"attempt 1  .* ago, .*: x\n")
 
     def test_bad_options_are_refused(self):
-        for arguments in (["--concurrency", "-1"], ["--lease", "soon"], ["--exec", "nothing"],
+        for arguments in (["-q", ","], ["-q", "a,"], ["--concurrency", "-1"], ["--lease", "soon"], ["--exec", "nothing"],
                           ["--log-level", "loud"], ["--limit", "x"]):  # fmt: skip
             ended = self.errand("worker", "--drain", *arguments, expect=2)
             self.assertTrue(ended.stderr.startswith("errand: "), ended.stderr)

@@ -58,6 +58,16 @@ TEST(ConsoleLogger, LeavesOutWhatIsBelowItsLevel) {
   EXPECT_TRUE(logger.enabled(Level::error));
 }
 
+TEST(ConsoleLogger, OfALongLineBeginningAndEndAreWritten) {
+  const std::string line =
+      written(Level::info, Level::info, "begin " + std::string(1'000, 'x') + " end");
+  EXPECT_THAT(line, AllOf(HasSubstr("begin xxx"), HasSubstr("x…x"), HasSubstr("xxx end\n")));
+  EXPECT_LT(line.size(), 330U);
+  std::string wide = "begin ";
+  for (int i = 0; i < 500; ++i) wide += "任";
+  EXPECT_THAT(written(Level::info, Level::info, wide + "x"), Not(HasSubstr("\\x")));
+}
+
 TEST(ConsoleLogger, WritesNothingThatATerminalWouldObey) {
   EXPECT_THAT(written(Level::info, Level::info, "a\x1b[31mb\nc"),
               AllOf(Not(HasSubstr("\x1b")), Not(HasSubstr("\nc"))));

@@ -26,6 +26,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 /// A worker program, started with arguments.
 class RunWorkerTest : public ::testing::Test {
@@ -70,12 +71,29 @@ TEST_F(RunWorkerTest, AWrongOptionIsAUsageErrorThatNamesIt) {
   expect_usage_error({"--lease", "soon"}, "soon");
   expect_usage_error({"--lease", "10ms"}, "the lease is 10 ms");
   expect_usage_error({"--concurrency", "many"}, "many");
-  expect_usage_error({"--concurrency", "5000"}, "'5000' is not a whole number of 0 to 1024");
+  expect_usage_error({"--concurrency", "5000"},
+                     "--concurrency: '5000' is not a whole number of 0 to 1024");
   expect_usage_error({"--exec", "thumb.make"}, "TYPE=COMMAND");
   expect_usage_error({"--exec", "=true"}, "TYPE=COMMAND");
   expect_usage_error({"--exec", "thumb.make="}, "TYPE=COMMAND");
   expect_usage_error({"--exec", "double=true"}, "double");
   expect_usage_error({"--log-level", "loud"}, "loud");
+}
+
+TEST_F(RunWorkerTest, HelpIsLaidOutAsThatOfTheProgram) {
+  EXPECT_EQ(run({"-h"}), 0);
+  EXPECT_THAT(out, AllOf(StartsWith("Run tasks until stopped\n\nUsage: shop-worker [OPTION]…\n"),
+                         HasSubstr("--lease TIME"), HasSubstr("TIME is 500ms, 5s"),
+                         HasSubstr("Examples:\n  shop-worker --queue mail,default")));
+}
+
+TEST_F(RunWorkerTest, AUsageErrorIsOneSentenceWithTheNextStep) {
+  EXPECT_EQ(run({"--conccurrency", "2"}), 2);
+  EXPECT_EQ(err,
+            "shop-worker: shop-worker has no option '--conccurrency'; did you mean "
+            "'--concurrency'? See: shop-worker --help\n");
+  EXPECT_EQ(run({"--queue"}), 2);
+  EXPECT_EQ(err, "shop-worker: --queue needs a value: --queue QUEUE. See: shop-worker --help\n");
 }
 
 TEST_F(RunWorkerTest, DrainRunsWhatIsDueAndEnds) {
@@ -108,6 +126,18 @@ TEST_F(RunWorkerTest, ServesTheQueuesNamedAndNoOthers) {
   EXPECT_EQ(mail.status(), TaskStatus::completed);
   EXPECT_EQ(bulk.status(), TaskStatus::completed);
   EXPECT_EQ(usual.status(), TaskStatus::pending);
+}
+
+TEST_F(RunWorkerTest, QueuesMayBeSeparatedByCommas) {
+  SubmitOptions to_mail;
+  to_mail.queue = "mail";
+  SubmitOptions to_bulk;
+  to_bulk.queue = "bulk";
+  const auto mail = app.tasks().submit(shop::Double{1}, to_mail);
+  const auto bulk = app.tasks().submit(shop::Double{1}, to_bulk);
+  EXPECT_EQ(run({"--drain", "-q", "mail,bulk"}), 0);
+  EXPECT_EQ(mail.status(), TaskStatus::completed);
+  EXPECT_EQ(bulk.status(), TaskStatus::completed);
 }
 
 TEST_F(RunWorkerTest, StopsAtItsLimit) {

@@ -39,6 +39,13 @@ TEST(JsonLayout, EarlierLayoutIsReplaced) {
   EXPECT_EQ(indent_json("{\r\n\t\"a\" :\n 1 }"), "{\n  \"a\": 1\n}");
 }
 
+TEST(JsonLayout, OneLineIsAllThereIsWithoutWhiteSpaceBetweenTheParts) {
+  EXPECT_EQ(compact_json("{\r\n\t\"a b\" :\n [1.0, 1e400 , \"x \\\" \\n\" ] }\n"),
+            "{\"a b\":[1.0,1e400,\"x \\\" \\n\"]}");
+  EXPECT_EQ(compact_json("\"open \n"), "\"open \n");
+  EXPECT_EQ(compact_json(""), "");
+}
+
 TEST(JsonLayout, TextThatIsNotJsonComesOutAllTheSame) {
   EXPECT_EQ(indent_json("]}\"open"), "]}\"open");
   EXPECT_EQ(indent_json(""), "");

@@ -111,6 +111,11 @@ TEST(Program, AMistypedOptionIsGuessed) {
             "See: errand list --help\n");
 }
 
+TEST(Program, AnOptionThatIsNothingLikeOursIsNotGuessed) {
+  EXPECT_EQ(run_program({"list", "--nope"}).err,
+            "errand: errand list has no option '--nope'. See: errand list --help\n");
+}
+
 TEST(Program, AMissingCommandOfAGroupIsListed) {
   const Ended ended = run_program({"failed"});
   EXPECT_EQ(ended.code, ExitCode::usage);

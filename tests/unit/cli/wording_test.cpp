@@ -23,6 +23,8 @@ TEST(Wording, OneTaskIsNotTasks) {
   EXPECT_EQ(format_tasks(0), "0 tasks");
   EXPECT_EQ(format_tasks(1), "1 task");
   EXPECT_EQ(format_tasks(2000), "2,000 tasks");
+  EXPECT_EQ(format_tasks(1, "expired"), "1 expired task");
+  EXPECT_EQ(format_tasks(2, "expired"), "2 expired tasks");
 }
 
 TEST(Wording, SpansHaveTwoUnitsAtMost) {

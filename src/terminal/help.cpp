@@ -1,17 +1,19 @@
-#include "cli/help.hpp"
+#include "terminal/help.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "cli/colour.hpp"
-#include "cli/command_tree.hpp"
-#include "cli/options.hpp"
+#include "terminal/command_tree.hpp"
 #include "terminal/display.hpp"
+#include "terminal/options.hpp"
+#include "terminal/paint.hpp"
 
-namespace errand::cli {
+namespace errand::terminal {
 namespace {
 
 constexpr std::size_t kIndent = 2;
@@ -103,7 +105,7 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(' '), text.size());
     const std::string_view word = text.substr(0, end);
-    const std::size_t columns = terminal::display_width(word);
+    const std::size_t columns = display_width(word);
     if (used > 0 && used + 1 + columns > width) {
       wrapped.append(1, '\n').append(indent, ' ');
       used = 0;
@@ -118,7 +120,16 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   return wrapped;
 }
 
-}  // namespace
+class HelpLayout final : public CLI::FormatterBase {
+ public:
+  explicit HelpLayout(const Screen& screen) : screen_{screen} {}
+
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override;
+
+ private:
+  Screen screen_;
+};
 
 std::string HelpLayout::make_help(const CLI::App* app, std::string name,
                                   CLI::AppFormatMode /*mode*/) const {
@@ -134,7 +145,7 @@ std::string HelpLayout::make_help(const CLI::App* app, std::string name,
   std::size_t column = 0;
   for (const Group& group : groups) {
     for (const Entry& entry : group.entries) {
-      const std::size_t taken = terminal::display_width(entry.name);
+      const std::size_t taken = display_width(entry.name);
       if (taken <= kWidestName) column = std::max(column, kIndent + taken + kIndent);
     }
   }
@@ -142,7 +153,7 @@ std::string HelpLayout::make_help(const CLI::App* app, std::string name,
     help += fmt::format("\n{}\n", heading(group.title + ":"));
     for (const Entry& entry : group.entries) {
       help += std::string(kIndent, ' ') + entry.name;
-      const std::size_t used = kIndent + terminal::display_width(entry.name);
+      const std::size_t used = kIndent + display_width(entry.name);
       help += used + kIndent > column ? "\n" + std::string(column, ' ')
                                       : std::string(column - used, ' ');
       help += wrap(entry.description, width - column, column) + "\n";
@@ -156,4 +167,11 @@ std::string HelpLayout::make_help(const CLI::App* app, std::string name,
   return help;
 }
 
-}  // namespace errand::cli
+}  // namespace
+
+void lay_out_help(CLI::App& root, const Screen& screen) {
+  root.formatter(std::make_shared<HelpLayout>(screen));
+  root.set_help_flag("-h,--help", "Print this help")->group(kCommonOptions);
+}
+
+}  // namespace errand::terminal

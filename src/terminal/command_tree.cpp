@@ -1,8 +1,8 @@
-#include "cli/command_tree.hpp"
+#include "terminal/command_tree.hpp"
 
 #include <CLI/CLI.hpp>
 
-namespace errand::cli {
+namespace errand::terminal {
 
 const CLI::App& named_command(const CLI::App& root) {
   const CLI::App* command = &root;
@@ -62,4 +62,4 @@ std::vector<std::string> command_names(const CLI::App& command) {
   return names;
 }
 
-}  // namespace errand::cli
+}  // namespace errand::terminal

@@ -1,4 +1,4 @@
-#include "cli/console.hpp"
+#include "terminal/screen.hpp"
 
 #include <cstdlib>
 #include <string>
@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-namespace errand::cli {
+namespace errand::terminal {
 namespace {
 
 constexpr std::size_t kUsualWidth = 80;
@@ -35,4 +35,4 @@ Screen Screen::of(int descriptor) {
           .width = terminal_width(descriptor)};
 }
 
-}  // namespace errand::cli
+}  // namespace errand::terminal

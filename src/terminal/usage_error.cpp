@@ -1,16 +1,31 @@
-#include "cli/usage_error.hpp"
+#include "terminal/usage_error.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 #include <optional>
 #include <string_view>
 #include <vector>
 
-#include "cli/command_tree.hpp"
-#include "cli/nearest.hpp"
+#include "terminal/command_tree.hpp"
+#include "terminal/nearest.hpp"
 
-namespace errand::cli {
+namespace errand::terminal {
 namespace {
+
+/// `typed` without the dashes of an option: they are no letters that somebody got right.
+std::string_view letters_of(std::string_view typed) {
+  return typed.substr(std::min(typed.find_first_not_of('-'), typed.size()));
+}
+
+std::string did_you_mean_option(std::string_view typed, const CLI::App& command) {
+  std::vector<std::string> words;
+  for (const std::string& name : option_names(command)) {
+    if (name.starts_with("--")) words.emplace_back(letters_of(name));
+  }
+  const std::optional<std::string> meant = nearest(letters_of(typed), words);
+  return meant ? fmt::format("; did you mean '--{}'?", *meant) : std::string{};
+}
 
 std::string did_you_mean(std::string_view typed, const std::vector<std::string>& words) {
   const std::optional<std::string> meant = nearest(typed, words);
@@ -29,7 +44,7 @@ std::string explain_leftover(const CLI::App& command, const std::string& word) {
   if (word.starts_with('-')) {
     const std::string name = word.substr(0, word.find('='));
     return fmt::format("{} has no option '{}'{}", full_name(command), name,
-                       did_you_mean(name, option_names(command)));
+                       did_you_mean_option(name, command));
   }
   if (!command.get_subcommands({}).empty()) {
     return fmt::format("{} has no command '{}'{}", full_name(command), word,
@@ -69,4 +84,4 @@ std::string explain_usage_error(const CLI::App& root, const CLI::ParseError& err
                      full_name(command));
 }
 
-}  // namespace errand::cli
+}  // namespace errand::terminal

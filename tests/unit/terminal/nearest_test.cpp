@@ -1,9 +1,9 @@
-#include "cli/nearest.hpp"
+#include "terminal/nearest.hpp"
 
 #include <array>
 #include <gtest/gtest.h>
 
-namespace errand::cli {
+namespace errand::terminal {
 namespace {
 
 const std::array<std::string, 6> kWords{"submit", "status", "stats", "setup", "wait", "worker"};
@@ -23,10 +23,12 @@ TEST(Nearest, AnotherWordIsNotGuessed) {
   EXPECT_EQ(nearest("deploy", kWords), std::nullopt);
   EXPECT_EQ(nearest("", kWords), std::nullopt);
   EXPECT_EQ(nearest("xy", kWords), std::nullopt);
+  EXPECT_EQ(nearest("stamps", kWords), std::nullopt);
+  EXPECT_EQ(nearest("set", kWords), std::nullopt);
   EXPECT_EQ(nearest(std::string(10'000, 's'), kWords), std::nullopt);
 }
 
 TEST(Nearest, NoWordsGiveNoGuess) { EXPECT_EQ(nearest("submit", {}), std::nullopt); }
 
 }  // namespace
-}  // namespace errand::cli
+}  // namespace errand::terminal

@@ -7,7 +7,7 @@
 
 /// Questions about the commands and options that CLI11 holds: help, completion and error messages
 /// all read the same tree.
-namespace errand::cli {
+namespace errand::terminal {
 
 /// The innermost command that was named on the command line; `root` if none was.
 [[nodiscard]] const CLI::App& named_command(const CLI::App& root);
@@ -34,4 +34,4 @@ namespace errand::cli {
 [[nodiscard]] std::vector<std::string> option_names(const CLI::App& command);
 [[nodiscard]] std::vector<std::string> command_names(const CLI::App& command);
 
-}  // namespace errand::cli
+}  // namespace errand::terminal

@@ -1,9 +1,9 @@
-#include "cli/nearest.hpp"
+#include "terminal/nearest.hpp"
 
 #include <algorithm>
 #include <vector>
 
-namespace errand::cli {
+namespace errand::terminal {
 namespace {
 
 /// Damerau-Levenshtein distance, each pair of letters swapped at most once.
@@ -29,8 +29,8 @@ std::optional<std::string> nearest(std::string_view typed, std::span<const std::
   constexpr std::size_t kLongestWord = 40;
   if (typed.size() > kLongestWord) return std::nullopt;
   const std::string* best = nullptr;
-  // A third of the letters may be wrong; more than that is another word.
-  std::size_t fewest = std::max<std::size_t>(1, typed.size() / 3) + 1;
+  // A quarter of the letters may be wrong; more than that is another word.
+  std::size_t fewest = std::max<std::size_t>(1, typed.size() / 4) + 1;
   for (const std::string& word : words) {
     const std::size_t slips = slips_between(typed, word);
     if (slips < fewest) {
@@ -42,4 +42,4 @@ std::optional<std::string> nearest(std::string_view typed, std::span<const std::
   return *best;
 }
 
-}  // namespace errand::cli
+}  // namespace errand::terminal

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace errand::cli {
+namespace errand::terminal {
 
 /// The word somebody probably meant by `typed`: the one that the fewest slips of the finger (a
 /// letter too many, missing, wrong, or swapped with its neighbour) lead to. nullopt if none is
@@ -13,4 +13,4 @@ namespace errand::cli {
 [[nodiscard]] std::optional<std::string> nearest(std::string_view typed,
                                                  std::span<const std::string> words);
 
-}  // namespace errand::cli
+}  // namespace errand::terminal
