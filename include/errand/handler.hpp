@@ -41,8 +41,9 @@ class ERRAND_EXPORT RetryLater : public Error {
   std::chrono::milliseconds after_;
 };
 
-/// Thrown by a handler that stopped because its stop_token said so: the task becomes cancelled or,
-/// if the worker is stopping, is handed back without spending an attempt.
+/// Thrown by a handler that stopped because its stop_token said so: the task becomes cancelled
+/// (even if nobody asked for it) or, if the worker is stopping, is handed back without spending an
+/// attempt.
 class ERRAND_EXPORT Cancelled : public Error {
  public:
   Cancelled() : Error{"stopped on request"} {}

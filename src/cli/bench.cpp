@@ -25,20 +25,6 @@ struct BenchCommand {
 
 bool is_duration(const std::string& name) { return name.ends_with("_ms"); }
 
-/// JSON keys are written in one way everywhere: `e2e_p50_ms` is `e2eP50Ms` there.
-std::string json_key(const std::string& name) {
-  std::string key;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    if (name[i] == '_' && i + 1 < name.size()) {
-      const char next = name[++i];
-      key += next >= 'a' && next <= 'z' ? static_cast<char>(next - 'a' + 'A') : next;
-    } else {
-      key += name[i];
-    }
-  }
-  return key;
-}
-
 void print_table(const std::vector<bench::Figure>& figures, Console& console) {
   const std::map<std::string, double> by_name{figures.begin(), figures.end()};
   using Align = Column::Align;
@@ -77,7 +63,7 @@ ExitCode run_bench(const BenchCommand& command, Invocation& invocation) {
         fmt::format("{{\"dsn\":{},\"tasks\":{}",
                     boost::json::serialize(boost::json::value(dsn.to_string())), command.tasks);
     for (const auto& [name, value] : figures) {
-      json += fmt::format(",\"{}\":{:.{}f}", json_key(name), value, is_duration(name) ? 3 : 0);
+      json += fmt::format(",\"{}\":{:.{}f}", name, value, is_duration(name) ? 3 : 0);
     }
     print_json(console, json + "}");
   } else {

@@ -26,7 +26,7 @@ std::string json_array(const std::vector<TaskRecord>& tasks) {
 }
 
 std::string json_page(const TaskPage& page) {
-  return fmt::format(R"({{"items":{},"total":{},"page":{},"pageSize":{},"totalPages":{}}})",
+  return fmt::format(R"({{"items":{},"total":{},"page":{},"page_size":{},"total_pages":{}}})",
                      json_array(page.items), page.total, page.page, page.page_size,
                      page.total_pages());
 }

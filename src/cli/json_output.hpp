@@ -16,7 +16,7 @@ void print_json(Console& console, std::string_view json);
 
 [[nodiscard]] std::string json_array(const std::vector<TaskRecord>& tasks);
 
-/// {"items":[…],"total":…,"page":…,"pageSize":…,"totalPages":…}
+/// {"items":[…],"total":…,"page":…,"page_size":…,"total_pages":…}
 [[nodiscard]] std::string json_page(const TaskPage& page);
 
 }  // namespace errand::cli

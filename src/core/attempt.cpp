@@ -9,9 +9,10 @@ Outcome after_failure(const RetryPolicy& policy, int attempt, Failure failure, d
   if (failure.kind == FailureKind::unrecoverable || attempt > policy.max_retries) {
     return Failed{std::move(failure.error)};
   }
-  const auto after = failure.kind == FailureKind::retry_later
-                         ? std::clamp(failure.after, std::chrono::milliseconds{0}, kLongestRetryDelay)
-                         : delay_before_retry(policy, attempt, random);
+  const auto after =
+      failure.kind == FailureKind::retry_later
+          ? std::clamp(failure.after, std::chrono::milliseconds{0}, kLongestRetryDelay)
+          : delay_before_retry(policy, attempt, random);
   return Retried{std::move(failure.error), after};
 }
 

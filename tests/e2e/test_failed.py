@@ -29,7 +29,7 @@ class Failed(ErrandTest):
         groups = {group["type"]: group["class"] for group in self.json("failed", "list", "--stats")}
         page = self.json("failed", "list", "--class", groups["errand.fail"], "--page-size", "2",
                          "--page", "2")  # fmt: skip
-        self.assertEqual((page["total"], page["totalPages"], len(page["items"])), (3, 2, 1))
+        self.assertEqual((page["total"], page["total_pages"], len(page["items"])), (3, 2, 1))
         page = self.json("failed", "list", "--class", groups["no.handler"])
         self.assertEqual([item["type"] for item in page["items"]], ["no.handler"])
         self.assertEqual(self.json("failed", "list", "--class", "None")["total"], 0)

@@ -9,8 +9,8 @@ class List(ErrandTest):
         page = self.json("list", "--page", "2", "--page-size", "2")
         self.assertEqual(len(page["items"]), 2)
         self.assertEqual(
-            {key: page[key] for key in ("total", "page", "pageSize", "totalPages")},
-            {"total": 5, "page": 2, "pageSize": 2, "totalPages": 3},
+            {key: page[key] for key in ("total", "page", "page_size", "total_pages")},
+            {"total": 5, "page": 2, "page_size": 2, "total_pages": 3},
         )
         self.assertEqual(self.json("list", "--page", "9")["items"], [])
 

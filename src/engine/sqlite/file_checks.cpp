@@ -46,36 +46,36 @@ void require_usable(const std::string& database) {
            "; create it, or check the DSN");
   }
   if (is_folder(database)) {
-    refuse(database + " is a directory; the DSN must name a file");
+    refuse(database + " is a directory; name a file in the DSN");
   }
   if (is_there(database) && !allowed(database, R_OK | W_OK)) {
     refuse("this user may not read and write " + database +
-           ": run as its owner, or change its owner or mode");
+           "; run as its owner, or change its owner or mode");
   }
   const std::string wake = wake_path(database);
   if (is_there(wake) && !allowed(wake, R_OK | W_OK)) {
-    refuse("this user may not read and write " + wake + ": give it the owner and mode of " +
+    refuse("this user may not read and write " + wake + "; give it the owner and mode of " +
            database);
   }
   const bool all_there =
       is_there(wake) && is_there(database + "-wal") && is_there(database + "-shm");
   if (!all_there && !allowed(parent, W_OK | X_OK)) {
     refuse("this user may not create files in " + parent.string() +
-           ", where SQLite keeps its log beside the database: the directory must be writable");
+           ", where SQLite keeps its log beside the database; make the directory writable");
   }
 }
 
 void require_tables(const std::string& database) {
   if (!is_there(database)) {
     refuse("there is no file " + database +
-           ": check the DSN, or create it with `errand setup` or by submitting a task");
+           "; check the DSN, or create it with `errand setup` or by submitting a task");
   }
   const Connection connection{{.path = database, .mode = Connection::Mode::look}};
   Statement table{connection.handle(),
                   "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'errand_schema'"};
   if (!table.step()) {
     refuse(database +
-           " has no Errand tables yet: run `errand setup`, or submit a task, to create them");
+           " has no Errand tables yet; run `errand setup`, or submit a task, to create them");
   }
 }
 
