@@ -2,6 +2,7 @@
 
 #include "errand/errors.hpp"
 
+#include "bench/postgres_bare_loop.hpp"
 #include "bench/sqlite_bare_loop.hpp"
 
 namespace errand::bench {
@@ -10,6 +11,8 @@ std::unique_ptr<BareLoop> make_bare_loop(const Dsn& dsn, const std::string& queu
   switch (dsn.kind()) {
     case EngineKind::sqlite:
       return make_sqlite_bare_loop(dsn, queue);
+    case EngineKind::postgres:
+      return make_postgres_bare_loop(dsn, queue);
     default:
       throw ConfigurationException{"no bare loop was written for " +
                                    std::string{to_string(dsn.kind())}};

@@ -1,8 +1,4 @@
-#include <algorithm>
-#include <array>
-#include <charconv>
 #include <string>
-#include <string_view>
 
 #include "errand/errors.hpp"
 #include "errand/postgres.hpp"
@@ -11,6 +7,7 @@
 #include "engine/postgres/catalog.hpp"
 #include "engine/postgres/database.hpp"
 #include "engine/postgres/doctor.hpp"
+#include "engine/postgres/libpq_uri.hpp"
 #include "engine/postgres/queue.hpp"
 #include "engine/postgres/schema.hpp"
 #include "engine/postgres/storage.hpp"
@@ -22,30 +19,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-/// Options that are ours; libpq has all the others.
-constexpr std::array<std::string_view, 5> kOwnOptions{"ttl", "connections", "prepare", "listen",
-                                                      "reply_timeout"};
-
-/// The URI without our own options, which libpq would refuse.
-std::string libpq_uri(const Dsn& dsn) {
-  std::string_view text = dsn.secret_text();
-  const std::size_t question = text.find('?');
-  std::string uri{text.substr(0, question)};
-  if (question == std::string_view::npos) return uri;
-  std::string_view options = text.substr(question + 1);
-  char separator = '?';
-  while (!options.empty()) {
-    const std::string_view option = options.substr(0, options.find('&'));
-    options.remove_prefix(std::min(options.size(), option.size() + 1));
-    const std::string_view name = option.substr(0, option.find('='));
-    if (option.empty() || std::ranges::find(kOwnOptions, name) != kOwnOptions.end()) continue;
-    uri += separator;
-    uri += option;
-    separator = '&';
-  }
-  return uri;
-}
 
 DatabaseSettings settings_of(const Dsn& dsn) {
   return DatabaseSettings{

@@ -1,0 +1,128 @@
+#include "bench/postgres_bare_loop.hpp"
+
+#include <algorithm>
+#include <libpq-fe.h>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "errand/errors.hpp"
+#include "errand/task_id.hpp"
+
+#include "engine/postgres/libpq_uri.hpp"
+#include "engine/postgres/statements.hpp"
+#include "engine/postgres/wire.hpp"
+
+namespace errand::bench {
+namespace {
+
+using postgres::Parameters;
+
+struct Finish {
+  void operator()(PGconn* connection) const noexcept { PQfinish(connection); }
+};
+struct Clear {
+  void operator()(PGresult* result) const noexcept { PQclear(result); }
+};
+using Rows = std::unique_ptr<PGresult, Clear>;
+
+class PostgresBareLoop final : public BareLoop {
+ public:
+  PostgresBareLoop(const Dsn& dsn, std::string queue)
+      : connection_{PQconnectdb(postgres::libpq_uri(dsn).c_str())}, queue_{std::move(queue)} {
+    prepare("submit", postgres::sql::kSubmit);
+    prepare("claim", postgres::sql::kClaim);
+    prepare("complete", postgres::sql::kComplete);
+  }
+
+  void submit(std::size_t count, std::size_t batch, const std::string& payload) override {
+    for (std::size_t done = 0; done < count; done += batch) {
+      const std::size_t size = std::min(batch, count - done);
+      std::vector<TaskId> ids;
+      for (std::size_t i = 0; i < size; ++i) ids.push_back(TaskId::generate());
+      const std::vector<std::string_view> payloads(size, payload);
+      const std::vector<std::string_view> queues(size, queue_);
+      const std::vector<std::string_view> types(size, "errand.echo");
+      const std::vector<std::int64_t> zeros(size, 0);
+      const std::vector<std::int64_t> max_retries(size, 3);
+      const std::vector<std::optional<std::string>> none(size);
+      Parameters parameters;
+      parameters.add(std::span<const TaskId>{ids})
+          .add(std::span<const std::string_view>{payloads})
+          .add(std::span<const std::string_view>{queues})
+          .add(std::span<const std::string_view>{types})
+          .add(std::span<const std::int64_t>{zeros})
+          .add(std::span<const std::int64_t>{zeros})
+          .add(std::span<const std::int64_t>{max_retries})
+          .add(std::span<const std::optional<std::string>>{none})
+          .add(std::span<const std::optional<std::string>>{none});
+      run("submit", parameters);
+    }
+  }
+
+  std::size_t drain(std::size_t batch) override {
+    std::size_t done = 0;
+    while (true) {
+      Parameters claim;
+      claim.add(queue_)
+          .add(static_cast<std::int64_t>(batch))
+          .add(std::int64_t{0})
+          .add(std::int64_t{15'000})
+          .add("bare loop");
+      const Rows rows = run("claim", claim);
+      const int count = PQntuples(rows.get());
+      if (count == 0) return done;
+      std::vector<TaskId> ids;
+      std::vector<std::int64_t> versions;
+      std::vector<std::string_view> results;
+      for (int row = 0; row < count; ++row) {
+        ids.push_back(postgres::read_task_id(text(rows, row, 0)));
+        versions.push_back(postgres::read_integer(text(rows, row, 1)));
+        results.push_back(text(rows, row, 3));
+      }
+      Parameters complete;
+      complete.add(std::span<const TaskId>{ids})
+          .add(std::span<const std::int64_t>{versions})
+          .add(std::span<const std::string_view>{results});
+      run("complete", complete);
+      done += static_cast<std::size_t>(count);
+    }
+  }
+
+ private:
+  static std::string_view text(const Rows& rows, int row, int column) {
+    return {PQgetvalue(rows.get(), row, column),
+            static_cast<std::size_t>(PQgetlength(rows.get(), row, column))};
+  }
+
+  void prepare(const char* name, const char* sql) {
+    check(Rows{PQprepare(connection_.get(), name, sql, 0, nullptr)});
+  }
+
+  Rows run(const char* name, Parameters& parameters) {
+    return check(
+        Rows{PQexecPrepared(connection_.get(), name, parameters.size(), parameters.values(),
+                            parameters.lengths(), parameters.formats(), 1)});
+  }
+
+  Rows check(Rows rows) {
+    const ExecStatusType status = PQresultStatus(rows.get());
+    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) {
+      throw StorageException{std::string{"bare loop: "} + PQerrorMessage(connection_.get()),
+                             StorageException::Retry::useless};
+    }
+    return rows;
+  }
+
+  std::unique_ptr<PGconn, Finish> connection_;
+  std::string queue_;
+};
+
+}  // namespace
+
+std::unique_ptr<BareLoop> make_postgres_bare_loop(const Dsn& dsn, const std::string& queue) {
+  return std::make_unique<PostgresBareLoop>(dsn, queue);
+}
+
+}  // namespace errand::bench
