@@ -66,7 +66,8 @@ class PostgresUnderTest final : public EngineUnderTest {
 
   static void execute(const std::string& sql) {
     PGconn* connection = PQconnectdb(server().c_str());
-    PQsetNoticeProcessor(connection, [](void*, const char*) {}, nullptr);
+    PQsetNoticeProcessor(
+        connection, [](void*, const char*) {}, nullptr);
     PGresult* result = PQexec(connection, sql.c_str());
     const bool good = PQresultStatus(result) == PGRES_COMMAND_OK;
     const std::string error = PQerrorMessage(connection);
