@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <fcntl.h>
 #include <optional>
 #include <poll.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -71,7 +71,7 @@ void make_nonblocking(const Descriptor& descriptor) {
 class EnvironmentBlock {
  public:
   explicit EnvironmentBlock(const std::vector<std::pair<std::string, std::string>>& added) {
-    for (const auto& [name, value] : added) texts_.push_back(name + "=" + value);
+    for (const auto& [name, value] : added) texts_.emplace_back(name).append("=").append(value);
     for (char** entry = environ; *entry != nullptr; ++entry) {
       const std::string_view text{*entry};
       const bool replaced = std::any_of(added.begin(), added.end(), [&](const auto& variable) {

@@ -1,8 +1,8 @@
 #include "app/worker_command.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <fmt/format.h>
-#include <signal.h>
 #include <string>
 #include <unistd.h>
 #include <vector>

@@ -2,7 +2,7 @@
 
 #include <array>
 #include <cerrno>
-#include <signal.h>
+#include <csignal>
 #include <spawn.h>
 #include <string_view>
 #include <sys/wait.h>
