@@ -8,6 +8,7 @@
 #include <execinfo.h>
 #include <fmt/format.h>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -83,12 +84,14 @@ struct Frame {
   int line = 0;
 };
 
-/// Debug information is read once, when the first failure is described.
+/// Debug information is read once, when the first failure is described, and by one thread at a
+/// time: libbacktrace's own ways of sharing it are beyond what a thread sanitizer can follow.
 backtrace_state* debug_information() {
   static backtrace_state* const state = backtrace_create_state(
-      nullptr, 1, [](void*, const char*, int) {}, nullptr);
+      nullptr, 0, [](void*, const char*, int) {}, nullptr);
   return state;
 }
+std::mutex debug_information_mutex;
 
 /// Innermost first. Without debug information: the symbol's name alone.
 std::vector<Frame> frames_at(std::uintptr_t address) {
@@ -133,6 +136,7 @@ bool is_calling_handlers(const Frame& frame) {
 
 /// From the throw out to the handler.
 std::vector<Frame> frames_of(const Note& note) {
+  const std::lock_guard lock{debug_information_mutex};
   std::vector<Frame> frames;
   for (int i = 0; i < note.frames; ++i) {
     // A return address belongs to the line after the call; one byte earlier is the call itself.

@@ -14,10 +14,9 @@ inline constexpr std::chrono::seconds kPatience{60};
 class Milestone {
  public:
   void reach() {
-    {
-      const std::lock_guard lock{mutex_};
-      ++times_;
-    }
+    // Under the lock: whoever waits may destroy this as soon as it has it.
+    const std::lock_guard lock{mutex_};
+    ++times_;
     reached_.notify_all();
   }
 
