@@ -215,10 +215,11 @@ void note_throw(const void* exception) noexcept { take_note(exception); }
 /// Stands before the C++ runtime's own function of this name, notes the throw and goes on there.
 /// It is the one place every throw passes, those inside libraries included, while its stack is
 /// still whole.
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the runtime's own name
 extern "C" [[noreturn]] __attribute__((visibility("default"))) void __cxa_throw(
     void* exception, void* type, void (*destroy)(void*)) {
   using Throw = void (*)(void*, void*, void (*)(void*));
-  static const Throw next = reinterpret_cast<Throw>(dlsym(RTLD_NEXT, "__cxa_throw"));
+  static const auto next = reinterpret_cast<Throw>(dlsym(RTLD_NEXT, "__cxa_throw"));
   if (next == nullptr) {
     constexpr std::string_view kWhy =
         "errand: no __cxa_throw behind this one: the C++ runtime must be a shared library\n";

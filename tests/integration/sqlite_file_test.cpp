@@ -129,9 +129,9 @@ TEST_F(SqliteFileTest, OtherProgramsMayLeaveOutFractionsOfSeconds) {
 }
 
 TEST_F(SqliteFileTest, DamagedMetadataDoesNotKeepATaskFromRunning) {
-  for (const char* set : {"retry_policy = '{\"delay_ms\":1.5,\"jitter\":\"x\"}'",
-                          "retry_policy = 'x'", "retry_policy = '[]'", "headers = '{'",
-                          "headers = '7'", "progress = 'x'", "history = 'x'"}) {
+  for (const char* set : {R"(retry_policy = '{"delay_ms":1.5,"jitter":"x"}')", "retry_policy = 'x'",
+                          "retry_policy = '[]'", "headers = '{'", "headers = '7'", "progress = 'x'",
+                          "history = 'x'"}) {
     SCOPED_TRACE(set);
     fs::remove(path);
     const auto engine = open(path);

@@ -16,7 +16,7 @@ namespace errand::testing {
 /// TaskStorage: records saved, loaded, moved and deleted one by one.
 class StorageContract : public EngineContract {
  protected:
-  TaskData saved(TaskData task) {
+  TaskData saved(const TaskData& task) {
     storage().save(task);
     return loaded(task.id);
   }

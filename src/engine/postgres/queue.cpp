@@ -209,7 +209,9 @@ ClaimBatch Queue::claim(const ClaimRequest& request) {
 std::optional<milliseconds> Queue::next_due(const ClaimRequest& request, bool with_suspects) {
   std::vector<Query> queries;
   for (const std::string& queue : request.queues) {
-    queries.emplace_back(kNextDue).parameters.add(queue).add(with_suspects);
+    Query query{kNextDue};
+    query.parameters.add(queue).add(with_suspects);
+    queries.push_back(std::move(query));
   }
   std::optional<milliseconds> next;
   try {

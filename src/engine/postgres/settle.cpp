@@ -113,6 +113,8 @@ template <class... F>
 struct Overload : F... {
   using F::operator()...;
 };
+template <class... F>
+Overload(F...) -> Overload<F...>;
 
 /// The statements of a batch in which no task comes twice.
 struct Round {

@@ -164,12 +164,9 @@ const char* const* Parameters::values() {
 std::int64_t read_integer(std::string_view bytes) {
   if (bytes.empty() || bytes.size() > sizeof(std::int64_t)) misread("a number", bytes);
   // The sign of the first byte is that of the number.
-  std::int64_t value = static_cast<signed char>(bytes.front());
-  for (const char byte : bytes.substr(1)) {
-    value = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << 8 |
-                                      static_cast<unsigned char>(byte));
-  }
-  return value;
+  std::uint64_t value = (static_cast<unsigned char>(bytes.front()) & 0x80U) != 0 ? ~0ULL : 0;
+  for (const char byte : bytes) value = value << 8 | static_cast<unsigned char>(byte);
+  return static_cast<std::int64_t>(value);
 }
 
 Timestamp read_time(std::string_view bytes) {

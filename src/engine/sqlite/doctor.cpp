@@ -16,7 +16,7 @@ namespace {
 using Severity = Finding::Severity;
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kMiB = 1024 * 1024;
+constexpr std::uintmax_t kMiB = std::uintmax_t{1024} * 1024;
 constexpr std::uintmax_t kLargeWal = 256 * kMiB;
 constexpr std::uintmax_t kLittleSpace = 512 * kMiB;
 constexpr std::uintmax_t kQuickCheckLimit = 512 * kMiB;

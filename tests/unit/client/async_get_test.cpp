@@ -83,7 +83,8 @@ TEST_F(AsyncGetTest, CancellingItEndsTheWaitingAndNotTheTask) {
   std::exception_ptr got;
   int calls = 0;
   task.async_get(asio::bind_cancellation_slot(
-      cancel.slot(), asio::bind_executor(context, [&](std::exception_ptr error, shop::Receipt) {
+      cancel.slot(),
+      asio::bind_executor(context, [&](const std::exception_ptr& error, shop::Receipt) {
         got = error;
         ++calls;
       })));
@@ -107,7 +108,8 @@ TEST_F(AsyncGetTest, ACancellationThatComesTooLateChangesNothing) {
   finish(task.id(), Completed{R"({"number":7})"});
   int number = 0;
   task.async_get(asio::bind_cancellation_slot(
-      cancel.slot(), asio::bind_executor(context, [&](std::exception_ptr, shop::Receipt receipt) {
+      cancel.slot(),
+      asio::bind_executor(context, [&](const std::exception_ptr&, shop::Receipt receipt) {
         number = receipt.number;
       })));
   context.run();
