@@ -10,7 +10,7 @@ TERMINATE = ("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
 
 class ConnectionsTerminated(ServerCase):
     def test_all_connections_cut_every_second_lose_and_double_nothing(self):
-        self.submit(TASKS, 7)
+        self.submit(TASKS, 10)
         workers = [self.start_worker("--lease", "10s") for _ in range(4)]
         for _ in range(20):
             time.sleep(1)  # the rhythm of the cutting, not a wait for anything
