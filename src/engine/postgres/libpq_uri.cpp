@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <libpq-fe.h>
 #include <string_view>
+
+#include "errand/errors.hpp"
 
 namespace errand::postgres {
 namespace {
@@ -10,9 +13,7 @@ namespace {
 constexpr std::array<std::string_view, 5> kOwnOptions{"ttl", "connections", "prepare", "listen",
                                                       "reply_timeout"};
 
-}  // namespace
-
-std::string libpq_uri(const Dsn& dsn) {
+std::string without_own_options(const Dsn& dsn) {
   const std::string_view text = dsn.secret_text();
   const std::size_t question = text.find('?');
   std::string uri{text.substr(0, question)};
@@ -29,6 +30,25 @@ std::string libpq_uri(const Dsn& dsn) {
     separator = '&';
   }
   return uri;
+}
+
+}  // namespace
+
+std::string libpq_uri(const Dsn& dsn) {
+  std::string uri = without_own_options(dsn);
+  char* error = nullptr;
+  PQconninfoOption* options = PQconninfoParse(uri.c_str(), &error);
+  const bool understood = options != nullptr;
+  PQconninfoFree(options);
+  if (understood) return uri;
+  std::string reason = error != nullptr ? error : "libpq cannot read it";
+  PQfreemem(error);
+  while (!reason.empty() && reason.back() == '\n') reason.pop_back();
+  // Of a URI that it does not understand libpq may show all, the password too.
+  if (reason.find(uri) != std::string::npos) reason = "libpq cannot read it";
+  throw ConfigurationException{dsn.to_string() + ": " + reason +
+                               "; the options are those of libpq, and ttl, connections, prepare, "
+                               "listen and reply_timeout"};
 }
 
 }  // namespace errand::postgres

@@ -1,0 +1,133 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <libpq-fe.h>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "errand/application.hpp"
+#include "errand/errors.hpp"
+#include "errand/postgres.hpp"
+
+#include "contract/postgres_under_test.hpp"
+#include "integration/messages.hpp"
+#include "support/milestone.hpp"
+#include "support/running_worker.hpp"
+
+namespace errand {
+namespace {
+
+using testing::kPatience;
+using testing::RunningWorker;
+
+/// A program's own connection to the database that also holds its tasks.
+class PostgresTransactionTest : public ::testing::Test {
+ protected:
+  PostgresTransactionTest()
+      : app{under_test.open(EngineOptions::Open::create)},
+        connection{PQconnectdb(under_test.dsn()->c_str())} {
+    app.message<shop::Charge>("shop.charge");
+    execute("CREATE TABLE accounts (name text PRIMARY KEY, cents bigint NOT NULL)");
+    execute("INSERT INTO accounts VALUES ('ada', 1000)");
+  }
+  ~PostgresTransactionTest() override { PQfinish(connection); }
+
+  std::string execute(const std::string& sql) { return execute(connection, sql); }
+
+  static std::string execute(PGconn* on, const std::string& sql) {
+    PGresult* result = PQexec(on, sql.c_str());
+    const ExecStatusType status = PQresultStatus(result);
+    std::string value;
+    if (status == PGRES_TUPLES_OK && PQntuples(result) > 0) value = PQgetvalue(result, 0, 0);
+    const std::string error = PQerrorMessage(on);
+    PQclear(result);
+    if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) throw std::runtime_error{error};
+    return value;
+  }
+
+  std::int64_t task_count() { return app.engine().catalog().list({}, {}).total; }
+  std::string cents() { return execute("SELECT cents FROM accounts WHERE name = 'ada'"); }
+
+  testing::PostgresUnderTest under_test{""};
+  Application app;
+  PGconn* connection;
+};
+
+TEST_F(PostgresTransactionTest, ATaskOfATransactionThatRollsBackDoesNotExist) {
+  execute("BEGIN");
+  const NewTask task = app.tasks().prepare(shop::Charge{5});
+  submit_in_transaction(connection, {&task, 1});
+  execute("ROLLBACK");
+  EXPECT_EQ(task_count(), 0);
+  EXPECT_THROW(static_cast<void>(app.tasks().find<void>(task.id).status()), TaskNotFoundException);
+}
+
+TEST_F(PostgresTransactionTest, ATaskOfATransactionThatCommitsExistsOnceAndRuns) {
+  app.handlers().add<shop::Charge>(
+      "shop.charge", [](const shop::Charge& charge) { return shop::Receipt{charge.cents}; });
+  RunningWorker worker{app.engine(), app.handlers(), {}};
+  execute("BEGIN");
+  const NewTask task = app.tasks().prepare(shop::Charge{5});
+  submit_in_transaction(connection, {&task, 1});
+  EXPECT_EQ(task_count(), 0) << "nobody sees it before the commit";
+  execute("COMMIT");
+  EXPECT_EQ(app.tasks().find<shop::Receipt>(task.id).get(kPatience).number, 5);
+  EXPECT_EQ(task_count(), 1);
+}
+
+TEST_F(PostgresTransactionTest, ATaskThatIsNotValidLeavesTheTransactionAsItWas) {
+  execute("BEGIN");
+  NewTask task = app.tasks().prepare(shop::Charge{5});
+  task.queue = "";
+  EXPECT_THROW(submit_in_transaction(connection, {&task, 1}), ValidationException);
+  EXPECT_EQ(cents(), "1000");
+  execute("COMMIT");
+}
+
+TEST_F(PostgresTransactionTest, SqlSubmitsInsideTheCallersTransactionToo) {
+  execute("BEGIN");
+  execute("SELECT errand_submit('shop.charge', '{\"cents\":5}')");
+  execute("ROLLBACK");
+  EXPECT_EQ(task_count(), 0);
+
+  execute("BEGIN");
+  const std::string id = execute(
+      "SELECT errand_submit('shop.charge', '{\"cents\":5}', queue => 'mail', "
+      "priority => 7, max_retries => 1, headers => '{\"tenant\":\"a\"}')");
+  execute("COMMIT");
+  const auto record = app.engine().catalog().find(TaskId::from_string(id));
+  ASSERT_TRUE(record);
+  EXPECT_EQ(record->type, "shop.charge");
+  EXPECT_EQ(record->data.payload, "{\"cents\":5}");
+  EXPECT_EQ(record->queue, "mail");
+  EXPECT_EQ(record->priority, 7);
+  EXPECT_EQ(record->retry.max_retries, 1);
+  EXPECT_EQ(record->headers.at("tenant"), "a");
+  EXPECT_EQ(execute("SELECT errand_status('" + id + "')"), "pending");
+  EXPECT_EQ(execute("SELECT errand_cancel('" + id + "')"), "cancelled");
+  EXPECT_EQ(execute("SELECT errand_cancel('" + id + "')"), "already_final");
+  EXPECT_EQ(execute("SELECT errand_status('" + id + "')"), "cancelled");
+  EXPECT_EQ(execute("SELECT errand_cancel(gen_random_uuid())"), "not_found");
+}
+
+TEST_F(PostgresTransactionTest, SqlRefusesWhatNoWorkerCouldRun) {
+  for (const char* arguments :
+       {"''", "repeat('x', 191)", "'a', 'not json'", "'a', '1', queue => ''",
+        "'a', '1', priority => 40000", "'a', '1', max_retries => -1",
+        "'a', '1', delay => interval '-1 s'", "'a', '1', headers => '[]'"}) {
+    EXPECT_THROW(execute(std::string{"SELECT errand_submit("} + arguments + ")"),
+                 std::runtime_error)
+        << arguments;
+  }
+  EXPECT_EQ(task_count(), 0);
+}
+
+TEST_F(PostgresTransactionTest, SqlWakesAWorkerByItsCommit) {
+  app.handlers().add_raw("note", [](const Envelope&, TaskContext&) { return std::string{"1"}; });
+  RunningWorker worker{app.engine(), app.handlers(), {}};
+  const TaskId id = TaskId::from_string(execute("SELECT errand_submit('note')"));
+  EXPECT_EQ(app.tasks().find<int>(id).get(kPatience), 1);
+}
+
+}  // namespace
+}  // namespace errand
