@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -114,6 +115,17 @@ class ERRAND_EXPORT TaskContext {
 
   [[nodiscard]] Logger& log() const noexcept { return *logger_; }
 
+  /// The right to end this attempt, for engines that can do so in a transaction of the handler's;
+  /// nullopt without a worker.
+  [[nodiscard]] std::optional<Lease> lease() const noexcept {
+    if (claim_ == nullptr) return std::nullopt;
+    return claim_->lease;
+  }
+
+  /// Said by such an engine: the task is completed; what the handler still returns does not count.
+  void set_completed() noexcept { completed_ = true; }
+  [[nodiscard]] bool is_completed() const noexcept { return completed_; }
+
  private:
   TaskId id_;
   int attempt_;
@@ -121,6 +133,7 @@ class ERRAND_EXPORT TaskContext {
   Logger* logger_;
   ProgressSink progress_;
   const Claim* claim_ = nullptr;
+  bool completed_ = false;
 };
 
 /// A handler without types: JSON in, JSON out.

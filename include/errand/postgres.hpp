@@ -4,8 +4,10 @@
 #include <span>
 #include <string>
 
+#include "errand/codec.hpp"
 #include "errand/engine.hpp"
 #include "errand/export.hpp"
+#include "errand/handler.hpp"
 
 struct pg_conn;  // libpq's PGconn
 
@@ -30,6 +32,45 @@ namespace errand {
 /// Throws ValidationException and stores none if validate() would for one of them;
 /// StorageException, after which the transaction can only be rolled back.
 ERRAND_EXPORT void submit_in_transaction(pg_conn* connection, std::span<const NewTask> tasks);
+
+/// A transaction on the engine's server that also completes the task of the handler it is used in:
+/// effects and outcome are stored together, or neither is.
+///
+///     app.handle<Charge>("charge", [&](const Charge& m, errand::TaskContext& context) {
+///       errand::CompletingTransaction transaction{app.engine(), context};
+///       PQexec(transaction.connection(), "UPDATE accounts SET …");
+///       return transaction.complete(Receipt{m.id});
+///     });
+///
+/// Not complete()d, it is rolled back, and the handler ends the attempt as any other does. Used by
+/// the handler's thread. Each one under way has a connection of its own, beside those of the
+/// engine's pool; what a handler sets for the session (SET, temporary tables) the next one finds.
+class ERRAND_EXPORT CompletingTransaction {
+ public:
+  /// Begins. Throws ConfigurationException if the engine is not PostgreSQL or no worker runs the
+  /// handler; StorageException.
+  CompletingTransaction(Engine& engine, TaskContext& context);
+  ~CompletingTransaction();
+  CompletingTransaction(const CompletingTransaction&) = delete;
+  CompletingTransaction& operator=(const CompletingTransaction&) = delete;
+
+  /// For PQexec() and its like. Do not commit, roll back, or enter pipeline mode.
+  [[nodiscard]] pg_conn* connection() const noexcept;
+
+  /// Completes the task with this result and commits. Throws Cancelled if the lease is lost, and
+  /// StorageException; nothing has happened then, unless it says in_doubt, where the next attempt
+  /// finds out.
+  template <class T>
+  T complete(T result) {
+    complete_json(encode(result));
+    return result;
+  }
+  void complete_json(const std::string& result);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 /// Schema::script() without opening anything.
 [[nodiscard]] ERRAND_EXPORT std::string postgres_schema_script();

@@ -1,7 +1,7 @@
 #include "app/exec_handler.hpp"
 
 #include <fmt/format.h>
-#include <string.h>
+#include <cstring>
 
 #include "errand/task.hpp"
 

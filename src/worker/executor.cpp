@@ -55,7 +55,7 @@ void HeldTask::give_progress_back(Progress progress) {
   if (!progress_) progress_ = std::move(progress);
 }
 
-Outcome Executor::run(HeldTask& task) const noexcept {
+std::optional<Outcome> Executor::run(HeldTask& task) const noexcept {
   const Claim& claim = task.claim();
   // A stop that came before the start needs no handler.
   if (task.stop_reason() != StopReason::none) return stopped(task);
@@ -81,11 +81,18 @@ Outcome Executor::run(HeldTask& task) const noexcept {
   return outcome;
 }
 
-Outcome Executor::attempt(HeldTask& task) const {
+std::optional<Outcome> Executor::attempt(HeldTask& task) const {
   const Claim& claim = task.claim();
   TaskContext context{claim, task.stop_token(), logger_,
                       [&task](Progress progress) { task.set_progress(std::move(progress)); }};
-  std::string result = handlers_.run(claim.envelope, context);
+  std::string result;
+  try {
+    result = handlers_.run(claim.envelope, context);
+  } catch (...) {
+    // Whatever happened after the commit, the task is completed.
+    if (!context.is_completed()) throw;
+  }
+  if (context.is_completed()) return std::nullopt;
   try {
     check_document("result", result, kMaxDocumentBytes);
   } catch (const ValidationException& error) {

@@ -46,10 +46,11 @@ class Executor {
  public:
   Executor(const Handlers& handlers, Logger& logger) : handlers_{handlers}, logger_{logger} {}
 
-  [[nodiscard]] Outcome run(HeldTask& task) const noexcept;
+  /// nullopt: the handler has completed the task itself, in a transaction of its own.
+  [[nodiscard]] std::optional<Outcome> run(HeldTask& task) const noexcept;
 
  private:
-  [[nodiscard]] Outcome attempt(HeldTask& task) const;
+  [[nodiscard]] std::optional<Outcome> attempt(HeldTask& task) const;
   [[nodiscard]] Outcome stopped(const HeldTask& task) const;
 
   const Handlers& handlers_;

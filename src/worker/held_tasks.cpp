@@ -55,7 +55,7 @@ void HeldTasks::add(std::vector<Claim> claims) {
       // lease was lost unnoticed. Ends are told apart by their version.
       if (const auto found = entries_.find(id); found != entries_.end()) {
         const bool ended = found->second.stage == Stage::ended;
-        std::shared_ptr<HeldTask> earlier = drop(found);
+        std::shared_ptr<HeldTask> earlier = remove(found);
         if (!ended) overtaken.push_back(std::move(earlier));
       }
       if (claim.crashes >= kSuspectCrashes) ++suspects_;
@@ -108,16 +108,33 @@ void HeldTasks::finish(const std::shared_ptr<HeldTask>& task, Outcome outcome) {
   bool low = false;
   {
     const std::lock_guard lock{mutex_};
-    --running_;
-    if (task->claim().crashes >= kSuspectCrashes) --suspects_;
     if (Entry* entry = find(task->claim().lease, Stage::running)) {
       prefetch_.observe(Steady::now() - entry->since);
       end(*entry, std::move(outcome));
     }
-    low = buffer_.size() <= prefetch_.size(Steady::duration{0}) / 2;
-    if (running_ == 0) idle_.notify_all();
+    low = stop_running(*task);
   }
   if (low) notify_change();
+}
+
+void HeldTasks::drop(const std::shared_ptr<HeldTask>& task) {
+  bool changed = false;
+  {
+    const std::lock_guard lock{mutex_};
+    if (const Entry* entry = find(task->claim().lease, Stage::running)) {
+      prefetch_.observe(Steady::now() - entry->since);
+      remove(entries_.find(task->claim().lease.id));
+    }
+    changed = stop_running(*task) || entries_.empty();
+  }
+  if (changed) notify_change();
+}
+
+bool HeldTasks::stop_running(const HeldTask& task) {
+  --running_;
+  if (task.claim().crashes >= kSuspectCrashes) --suspects_;
+  if (running_ == 0) idle_.notify_all();
+  return buffer_.size() <= prefetch_.size(Steady::duration{0}) / 2;
 }
 
 std::vector<Settlement> HeldTasks::take_ended() {
@@ -182,7 +199,7 @@ bool HeldTasks::lost(const Lease& lease) {
         found->second.stage == Stage::ended) {
       return false;  // an ended one is settled about now, which will find out by itself
     }
-    task = drop(found);
+    task = remove(found);
   }
   // Stop callbacks are the handlers' code: not under the lock. The same below.
   task->ask_to_stop(StopReason::lease_lost);
@@ -272,7 +289,7 @@ HeldTasks::Entry* HeldTasks::find(const Lease& lease, Stage stage) {
   return &found->second;
 }
 
-std::shared_ptr<HeldTask> HeldTasks::drop(Entries::iterator entry) {
+std::shared_ptr<HeldTask> HeldTasks::remove(Entries::iterator entry) {
   std::shared_ptr<HeldTask> task = std::move(entry->second.task);
   if (entry->second.stage != Stage::ended) held_bytes_ -= payload_bytes(task->claim());
   if (entry->second.stage == Stage::buffered) {

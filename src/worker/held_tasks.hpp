@@ -42,6 +42,8 @@ class HeldTasks {
   /// Blocks for the next task to run; null when closed, even if some are in the buffer.
   [[nodiscard]] std::shared_ptr<HeldTask> next();
   void finish(const std::shared_ptr<HeldTask>& task, Outcome outcome);
+  /// It has run and needs no settling.
+  void drop(const std::shared_ptr<HeldTask>& task);
 
   // For the settler.
 
@@ -93,8 +95,10 @@ class HeldTasks {
   Entry* find(const Lease& lease, Stage stage);
   /// This attempt does not count any more: its outcome will not be settled, and it is not run if it
   /// has not started yet.
-  std::shared_ptr<HeldTask> drop(Entries::iterator entry);
+  std::shared_ptr<HeldTask> remove(Entries::iterator entry);
   void end(Entry& entry, Outcome outcome);
+  /// A handler is free; true if there should be more in the buffer.
+  bool stop_running(const HeldTask& task);
   void notify_change() const;
 
   /// The most that fits beside what is held, as far as can be told from the payloads seen so far.

@@ -308,14 +308,20 @@ class Worker::Impl {
 
   void run_handlers() {
     while (const std::shared_ptr<detail::HeldTask> task = held_.next()) {
-      Outcome outcome = executor_.run(*task);
+      std::optional<Outcome> outcome = executor_.run(*task);
+      if (!outcome) {
+        held_.drop(task);
+        const std::lock_guard lock{mutex_};
+        ++report_.completed;
+        continue;
+      }
       const bool failed =
-          std::holds_alternative<Failed>(outcome) || std::holds_alternative<Retried>(outcome);
+          std::holds_alternative<Failed>(*outcome) || std::holds_alternative<Retried>(*outcome);
       // Here, not when it is settled: until then others would begin that fail, too.
       if (failed && ++failures_ == options_.failure_limit) {
         end(WorkerReport::Reason::failure_limit);
       }
-      held_.finish(task, std::move(outcome));
+      held_.finish(task, *std::move(outcome));
     }
   }
 

@@ -129,5 +129,74 @@ TEST_F(PostgresTransactionTest, SqlWakesAWorkerByItsCommit) {
   EXPECT_EQ(app.tasks().find<int>(id).get(kPatience), 1);
 }
 
+TEST_F(PostgresTransactionTest, AHandlersEffectsAndItsOutcomeAreStoredTogether) {
+  app.handlers().add<shop::Charge>(
+      "shop.charge", [&](const shop::Charge& charge, TaskContext& context) {
+        CompletingTransaction transaction{app.engine(), context};
+        execute(transaction.connection(), "UPDATE accounts SET cents = cents - 5");
+        return transaction.complete(shop::Receipt{charge.cents});
+      });
+  RunningWorker worker{app.engine(), app.handlers(), {}};
+  const TaskFuture<shop::Receipt> future = app.tasks().submit(shop::Charge{5});
+  EXPECT_EQ(future.get(kPatience).number, 5);
+  EXPECT_EQ(cents(), "995");
+  EXPECT_EQ(worker.stop_and_report().completed, 1);
+}
+
+TEST_F(PostgresTransactionTest, AHandlerThatFailsBeforeItCompletesHasNoEffect) {
+  app.handlers().add<shop::Charge>(
+      "shop.charge", [&](const shop::Charge&, TaskContext& context) -> shop::Receipt {
+        CompletingTransaction transaction{app.engine(), context};
+        execute(transaction.connection(), "UPDATE accounts SET cents = cents - 5");
+        throw Unrecoverable{"no"};
+      });
+  RunningWorker worker{app.engine(), app.handlers(), {}};
+  const TaskFuture<shop::Receipt> future = app.tasks().submit(shop::Charge{5});
+  EXPECT_THROW(static_cast<void>(future.get(kPatience)), TaskFailedException);
+  EXPECT_EQ(cents(), "1000");
+}
+
+TEST_F(PostgresTransactionTest, WhatHappensAfterTheCommitChangesNothing) {
+  app.handlers().add<shop::Charge>(
+      "shop.charge", [&](const shop::Charge&, TaskContext& context) -> shop::Receipt {
+        CompletingTransaction transaction{app.engine(), context};
+        execute(transaction.connection(), "UPDATE accounts SET cents = cents - 5");
+        static_cast<void>(transaction.complete(shop::Receipt{7}));
+        throw std::runtime_error{"too late"};
+      });
+  RunningWorker worker{app.engine(), app.handlers(), {}};
+  const TaskFuture<shop::Receipt> future = app.tasks().submit(shop::Charge{5});
+  EXPECT_EQ(future.get(kPatience).number, 7);
+  EXPECT_EQ(cents(), "995");
+  EXPECT_EQ(worker.stop_and_report().completed, 1);
+}
+
+TEST_F(PostgresTransactionTest, AnAttemptThatLostItsLeaseHasNoEffect) {
+  std::atomic<int> attempts = 0;
+  app.handlers().add<shop::Charge>(
+      "shop.charge", [&](const shop::Charge&, TaskContext& context) -> shop::Receipt {
+        const int attempt = ++attempts;
+        if (attempt == 1) {
+          // Somebody else takes the task over while this attempt is at work.
+          under_test.pass_time(std::chrono::hours{1});
+          app.engine().queue().rescue({});
+        }
+        CompletingTransaction transaction{app.engine(), context};
+        execute(transaction.connection(), "UPDATE accounts SET cents = cents - 5");
+        return transaction.complete(shop::Receipt{attempt});
+      });
+  WorkerOptions options;
+  options.concurrency = 1;
+  RunningWorker worker{app.engine(), app.handlers(), options};
+  const TaskFuture<shop::Receipt> future = app.tasks().submit(shop::Charge{5});
+  EXPECT_EQ(future.get(kPatience).number, 2);
+  EXPECT_EQ(cents(), "995") << "once, though two attempts did it";
+}
+
+TEST_F(PostgresTransactionTest, ItNeedsAWorkerAndPostgres) {
+  TaskContext context{TaskId::generate()};
+  EXPECT_THROW(CompletingTransaction(app.engine(), context), ConfigurationException);
+}
+
 }  // namespace
 }  // namespace errand

@@ -110,9 +110,7 @@ Connection::Connection(const ConnectionSettings& settings) : settings_{settings}
   // Notices go nowhere: a library does not write to its user's standard error.
   PQsetNoticeProcessor(
       connection_.get(), [](void*, const char*) {}, nullptr);
-  if (PQsetnonblocking(connection_.get(), 1) != 0 || PQenterPipelineMode(connection_.get()) != 1) {
-    fail_broken();
-  }
+  enter_pipeline();
 }
 
 Result Connection::run(Query query) { return std::move(run(std::span<Query>{&query, 1}).front()); }
@@ -235,19 +233,27 @@ bool Connection::is_alive() noexcept {
   return PQconsumeInput(connection_.get()) == 1 && PQstatus(connection_.get()) == CONNECTION_OK;
 }
 
-void Connection::execute_script(const std::string& sql) {
+void Connection::leave_pipeline() {
   if (PQexitPipelineMode(connection_.get()) != 1 || PQsetnonblocking(connection_.get(), 0) != 0) {
     fail_broken();
   }
+}
+
+void Connection::enter_pipeline() {
+  if (PQsetnonblocking(connection_.get(), 1) != 0 || PQenterPipelineMode(connection_.get()) != 1) {
+    fail_broken();
+  }
+}
+
+void Connection::execute_script(const std::string& sql) {
+  leave_pipeline();
   PGresult* raw = PQexec(connection_.get(), sql.c_str());
   const Result result{raw};
   if (PQstatus(connection_.get()) != CONNECTION_OK) fail_broken();
   const ExecStatusType status = PQresultStatus(raw);
   std::exception_ptr error;
   if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) error = error_of(raw);
-  if (PQsetnonblocking(connection_.get(), 1) != 0 || PQenterPipelineMode(connection_.get()) != 1) {
-    fail_broken();
-  }
+  enter_pipeline();
   if (error) std::rethrow_exception(error);
 }
 

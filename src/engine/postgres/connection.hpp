@@ -95,9 +95,15 @@ class Connection {
   /// For a transaction of several round trips.
   void execute(const char* sql) { run(Query{sql}); }
 
-  /// Statements separated by semicolons, without parameters: for migrations. Leaves pipeline mode
-  /// for it.
+  /// Statements separated by semicolons, without parameters: for migrations.
   void execute_script(const std::string& sql);
+
+  /// Out of pipeline mode, for those who use handle() themselves; and back.
+  void leave_pipeline();
+  void enter_pipeline();
+
+  /// Nobody knows what state it is in: it is not used again.
+  void abandon() noexcept { broken_ = true; }
 
   [[nodiscard]] bool is_usable() const noexcept {
     return PQstatus(connection_.get()) == CONNECTION_OK && !broken_;

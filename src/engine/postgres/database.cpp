@@ -1,47 +1,16 @@
 #include "engine/postgres/database.hpp"
 
+#include <limits>
+#include <span>
 #include <utility>
 
 namespace errand::postgres {
 
 Database::Database(DatabaseSettings settings, Logger& logger)
     : settings_{std::move(settings)},
+      connections_{settings_.connection, settings_.most_connections},
+      handler_connections_{settings_.connection, std::numeric_limits<std::size_t>::max()},
       notifications_{settings_.connection, settings_.listen, logger} {}
-
-Database::Loan::Loan(Database& from) : database{from} {
-  {
-    std::unique_lock lock{database.mutex_};
-    database.returned_.wait(lock,
-                            [&] { return database.lent_ < database.settings_.most_connections; });
-    ++database.lent_;
-    while (!connection && !database.idle_.empty()) {
-      connection = std::move(database.idle_.back());
-      database.idle_.pop_back();
-      // The server may have been restarted since: all its connections are closed then.
-      if (!connection->is_alive()) connection.reset();
-    }
-  }
-  if (connection) return;
-  try {
-    connection = std::make_unique<Connection>(database.settings_.connection);
-  } catch (...) {
-    {
-      const std::lock_guard lock{database.mutex_};
-      --database.lent_;
-    }
-    database.returned_.notify_one();
-    throw;
-  }
-}
-
-Database::Loan::~Loan() {
-  {
-    const std::lock_guard lock{database.mutex_};
-    --database.lent_;
-    if (connection->is_usable()) database.idle_.push_back(std::move(connection));
-  }
-  database.returned_.notify_one();
-}
 
 void Database::roll_back(Connection& connection) noexcept {
   try {

@@ -1,15 +1,12 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
-#include <memory>
-#include <mutex>
-#include <optional>
+#include <string>
 #include <vector>
 
 #include "errand/logger.hpp"
 
-#include "engine/postgres/connection.hpp"
+#include "engine/postgres/connection_pool.hpp"
 #include "engine/postgres/notifications.hpp"
 
 namespace errand::postgres {
@@ -80,6 +77,13 @@ class Database {
     });
   }
 
+  /// For transactions of handlers, which last as long as the handlers do: apart from the others, so
+  /// that a worker with all its handlers in one can still extend their leases.
+  [[nodiscard]] ConnectionPool& handler_connections() noexcept { return handler_connections_; }
+
+  /// Tells other processes and this one.
+  void tell(const Changes& changes);
+
   [[nodiscard]] std::chrono::milliseconds ttl() const noexcept { return settings_.ttl; }
   [[nodiscard]] Signals& signals() noexcept { return notifications_; }
   [[nodiscard]] const DatabaseSettings& settings() const noexcept { return settings_; }
@@ -89,29 +93,15 @@ class Database {
 
   template <class Body>
   auto borrow(Body&& body) {
-    const Loan loan{*this};
-    return body(*loan.connection);
+    const ConnectionPool::Loan loan{connections_};
+    return body(loan.connection());
   }
 
-  /// A connection for the length of a call; kept for the next one, unless it broke.
-  struct Loan {
-    explicit Loan(Database& from);
-    ~Loan();
-    Loan(const Loan&) = delete;
-    Loan& operator=(const Loan&) = delete;
-
-    Database& database;
-    std::unique_ptr<Connection> connection;
-  };
-
   static void roll_back(Connection& connection) noexcept;
-  void tell(const Changes& changes);
 
   DatabaseSettings settings_;
-  std::mutex mutex_;
-  std::condition_variable returned_;
-  std::vector<std::unique_ptr<Connection>> idle_;
-  std::size_t lent_ = 0;
+  ConnectionPool connections_;
+  ConnectionPool handler_connections_;
   Notifications notifications_;
 };
 

@@ -1,0 +1,110 @@
+#include <libpq-fe.h>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "errand/errors.hpp"
+#include "errand/postgres.hpp"
+#include "errand/task.hpp"
+
+#include "core/document_rules.hpp"
+#include "engine/postgres/engine.hpp"
+#include "engine/postgres/statements.hpp"
+
+namespace errand {
+namespace {
+
+using postgres::Database;
+using postgres::PostgresEngine;
+using postgres::Result;
+
+Database& database_of(Engine& engine) {
+  auto* postgres = dynamic_cast<PostgresEngine*>(&engine);
+  if (postgres == nullptr) {
+    throw ConfigurationException{"a CompletingTransaction needs a PostgreSQL engine, and this is " +
+                                 std::string{to_string(engine.kind())}};
+  }
+  return postgres->database();
+}
+
+Lease lease_of(const TaskContext& context) {
+  if (const std::optional<Lease> lease = context.lease()) return *lease;
+  throw ConfigurationException{"a CompletingTransaction needs a worker that runs the handler"};
+}
+
+Result execute(PGconn* connection, const char* sql) {
+  PGresult* raw = PQexec(connection, sql);
+  Result result{raw};
+  if (PQresultStatus(raw) != PGRES_COMMAND_OK) postgres::throw_error_of(connection, raw);
+  return result;
+}
+
+}  // namespace
+
+class CompletingTransaction::Impl {
+ public:
+  Impl(Engine& engine, TaskContext& context)
+      : database_{database_of(engine)},
+        context_{context},
+        lease_{lease_of(context)},
+        loan_{database_.handler_connections()} {
+    loan_.connection().leave_pipeline();
+    execute(handle(), "BEGIN");
+  }
+
+  ~Impl() {
+    PGconn* connection = handle();
+    if (!done_) PQclear(PQexec(connection, "ROLLBACK"));
+    try {
+      // A transaction that the handler left behind on the connection would become the next one's.
+      if (PQtransactionStatus(connection) != PQTRANS_IDLE) loan_.connection().abandon();
+      loan_.connection().enter_pipeline();
+    } catch (const StorageException&) {
+      // It is broken, and the pool drops it.
+    }
+  }
+
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  [[nodiscard]] PGconn* handle() const noexcept { return loan_.connection().handle(); }
+
+  void complete(const std::string& result) {
+    detail::check_document("result", result, kMaxDocumentBytes);
+    postgres::Parameters parameters;
+    const std::int64_t versions[]{lease_.version};
+    parameters.add(std::span<const TaskId>{&lease_.id, 1})
+        .add(std::span<const std::int64_t>{versions})
+        .add(std::span<const std::string>{&result, 1});
+    PGresult* raw =
+        PQexecParams(handle(), postgres::sql::kComplete, parameters.size(), nullptr,
+                     parameters.values(), parameters.lengths(), parameters.formats(), 1);
+    const Result row{raw};
+    if (PQresultStatus(raw) != PGRES_TUPLES_OK) postgres::throw_error_of(handle(), raw);
+    if (row.rows() == 0) throw Cancelled{"the lease of this attempt is lost"};
+    execute(handle(), "COMMIT");
+    done_ = true;
+    context_.set_completed();
+    postgres::Changes changes;
+    changes.final_tasks.push_back(lease_.id);
+    database_.tell(changes);
+  }
+
+ private:
+  Database& database_;
+  TaskContext& context_;
+  const Lease lease_;
+  postgres::ConnectionPool::Loan loan_;
+  bool done_ = false;
+};
+
+CompletingTransaction::CompletingTransaction(Engine& engine, TaskContext& context)
+    : impl_{std::make_unique<Impl>(engine, context)} {}
+
+CompletingTransaction::~CompletingTransaction() = default;
+
+pg_conn* CompletingTransaction::connection() const noexcept { return impl_->handle(); }
+
+void CompletingTransaction::complete_json(const std::string& result) { impl_->complete(result); }
+
+}  // namespace errand
