@@ -73,8 +73,8 @@ struct ClaimRequest {
 struct ClaimBatch {
   std::vector<Claim> claims{};  ///< by queue, then priority, then due time
 
-  /// When the next waiting task of these queues is due, if the batch has fewer than `limit`.
-  /// Relative, so that it means the same by every clock.
+  /// When to claim again, if the batch has fewer than `limit`: the next waiting task of these
+  /// queues is due then, or may be. Relative, so that it means the same by every clock.
   std::optional<std::chrono::milliseconds> next_due{};
 };
 

@@ -1,7 +1,7 @@
 #include "app/exec_handler.hpp"
 
-#include <fmt/format.h>
 #include <cstring>
+#include <fmt/format.h>
 
 #include "errand/task.hpp"
 

@@ -1,7 +1,9 @@
 #include "bench/engine_bench.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <memory>
+#include <span>
 #include <thread>
 
 #include "errand/application.hpp"
@@ -21,6 +23,8 @@ constexpr std::size_t kBulk = 1000;
 constexpr std::size_t kRounds = 3;
 constexpr std::size_t kRoundTrips = 500;
 constexpr std::size_t kStorageCalls = 500;
+constexpr std::size_t kClaims = 51;
+constexpr std::size_t kClaimed = 100;
 constexpr const char* kType = "errand.echo";
 
 /// 200 bytes of JSON.
@@ -48,6 +52,7 @@ class Bench {
     bulk_and_drain();
     round_trips();
     storage_calls();
+    if (plan_.backlog > 0) backlog();
     clean_up();
     return figures_;
   }
@@ -149,11 +154,20 @@ class Bench {
       static_cast<void>(app_.tasks().submit_json(kType, payload_, where).get_json(seconds{30}));
     }
     Samples samples;
+    std::vector<TaskId> ids;
     for (std::size_t i = 0; i < kRoundTrips; ++i) {
       const Stopwatch watch;
-      static_cast<void>(app_.tasks().submit_json(kType, payload_, where).get_json(seconds{30}));
+      const TaskHandle task = app_.tasks().submit_json(kType, payload_, where);
+      static_cast<void>(task.get_json(seconds{30}));
       samples.add(watch);
+      ids.push_back(task.id());
     }
+    Samples starts;
+    for (const TaskId& id : ids) {
+      const TaskData data = app_.engine().catalog().find(id).value().data;
+      starts.add(data.started_at.value() - data.submitted_at);
+    }
+    add("start_p50_ms", starts.percentile_ms(50));
     add("e2e_p50_ms", samples.percentile_ms(50));
     add("e2e_p99_ms", samples.percentile_ms(99));
   }
@@ -192,6 +206,48 @@ class Bench {
     const Stopwatch watch;
     storage.delete_expired_tasks(long_ago + seconds{1});
     add("delete_expired_1000_ms", watch.seconds() * 1000);
+  }
+
+  void backlog() {
+    add("claim_1000_ms", claim_ms(name_ + "-few", kBulk));
+    add("claim_backlog_ms", claim_ms(name_ + "-many", plan_.backlog));
+  }
+
+  /// Of a claim out of so many tasks; the number stays the same all the time.
+  double claim_ms(const std::string& queue, std::size_t pending) {
+    TaskQueue& tasks = app_.engine().queue();
+    std::vector<TaskId> ids;
+    const auto submit = [&](std::size_t count) {
+      std::vector<NewTask> batch(count, NewTask{.envelope = Envelope{kType, payload_}});
+      for (NewTask& task : batch) {
+        task.id = TaskId::generate();
+        task.queue = queue;
+        ids.push_back(task.id);
+      }
+      tasks.submit(batch);
+    };
+    while (ids.size() < pending) {
+      progress_(fmt::format("a claim out of {}: submitted {}", pending, ids.size()));
+      submit(std::min(kBulk, pending - ids.size()));
+    }
+    Samples samples;
+    for (std::size_t i = 0; i < kClaims; ++i) {
+      const Stopwatch watch;
+      const ClaimBatch batch =
+          tasks.claim({.queues = {queue}, .limit = kClaimed, .worker = name_, .lease = hours{1}});
+      samples.add(watch);
+      std::vector<Settlement> settlements;
+      for (const Claim& claim : batch.claims) settlements.push_back({claim.lease, Completed{"1"}});
+      tasks.settle(settlements);
+      submit(batch.claims.size());
+    }
+    for (std::size_t done = 0; done < ids.size(); done += kBulk) {
+      progress_(fmt::format("a claim out of {}: removed {}", pending, done));
+      const auto some = std::span{ids}.subspan(done, std::min(kBulk, ids.size() - done));
+      tasks.cancel(some);
+      tasks.discard(some);
+    }
+    return samples.percentile_ms(50);
   }
 
   void clean_up() {

@@ -12,6 +12,7 @@ namespace errand::bench {
 
 struct Plan {
   std::size_t tasks = 20'000;  ///< for the bulk and drain figures; the others take a part of it
+  std::size_t backlog = 0;     ///< above 0: measure claims beside so many pending tasks, too
 };
 
 /// A figure: rates are tasks a second, `…_ms` are milliseconds.
@@ -23,10 +24,12 @@ using Figure = std::pair<std::string, double>;
 ///   `submit_bulk`: 1,000 at a time.
 /// - `drain`: no-op tasks a second from a backlog, results stored, one worker in this process.
 /// - `e2e_p50_ms`, `e2e_p99_ms`: from the call of submit to the result in the caller's hand, with
-///   an idle worker in another process.
+///   an idle worker in another process; `start_p50_ms`: from its storage to its start.
 /// - `save_p99_ms`, `load_p99_ms`, `update_status_p99_ms`, `remove_p99_ms`: TaskStorage, one
 /// caller;
 ///   `delete_expired_1000_ms`: a thousand expired tasks.
+/// - `claim_1000_ms`, `claim_backlog_ms`: a claim of 100 tasks out of 1,000, and out of the
+/// backlog.
 /// - `limit_…`: the same statements in a bare loop on the client library, in the same run. Rates
 ///   with a limit are measured in rounds that take turns with it; the median counts.
 ///

@@ -72,7 +72,7 @@ class PostgresBareLoop final : public BareLoop {
           .add("bare loop");
       const Rows rows = run("claim", claim);
       const int count = PQntuples(rows.get());
-      if (count == 0) return done;
+      if (PQgetisnull(rows.get(), 0, 0) != 0) return done;
       std::vector<TaskId> ids;
       std::vector<std::int64_t> versions;
       std::vector<std::string_view> results;

@@ -23,6 +23,7 @@ class Stopwatch {
 class Samples {
  public:
   void add(const Stopwatch& watch) { seconds_.push_back(watch.seconds()); }
+  void add(std::chrono::duration<double> time) { seconds_.push_back(time.count()); }
   [[nodiscard]] double percentile_ms(double percent);
 
  private:

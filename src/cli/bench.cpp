@@ -20,6 +20,7 @@ namespace {
 
 struct BenchCommand {
   std::int64_t tasks = 20'000;
+  std::int64_t backlog = 0;
   bool json = false;
 };
 
@@ -54,16 +55,18 @@ ExitCode run_bench(const BenchCommand& command, Invocation& invocation) {
   std::vector<bench::Figure> figures;
   {
     LiveLine line{console.err, console.err_screen};
-    figures = bench::measure(dsn, bench::Plan{.tasks = static_cast<std::size_t>(command.tasks)},
+    figures = bench::measure(dsn,
+                             bench::Plan{.tasks = static_cast<std::size_t>(command.tasks),
+                                         .backlog = static_cast<std::size_t>(command.backlog)},
                              [&](const std::string& next) { line.show("measuring " + next); });
   }
   if (command.json) {
     // By hand: Boost.JSON writes 250 as 2.5E2, which is right and hard to read.
     std::string json =
-        fmt::format("{{\"dsn\":{},\"tasks\":{}",
+        fmt::format(R"({{"dsn":{},"tasks":{})",
                     boost::json::serialize(boost::json::value(dsn.to_string())), command.tasks);
     for (const auto& [name, value] : figures) {
-      json += fmt::format(",\"{}\":{:.{}f}", name, value, is_duration(name) ? 3 : 0);
+      json += fmt::format(R"(,"{}":{:.{}f})", name, value, is_duration(name) ? 3 : 0);
     }
     print_json(console, json + "}");
   } else {
@@ -81,12 +84,16 @@ void add_bench(CLI::App& parent, Invocation& invocation) {
                   kStorageCommands);
   add_number(command, "--tasks", options->tasks, 100, 10'000'000,
              "Tasks of each bulk and drain round; 200 bytes of JSON each");
+  add_number(command, "--backlog", options->backlog, 0, 100'000'000,
+             "Also measure a claim beside so many pending tasks; submits and removes them");
   add_json(command, options->json);
   add_dsn(command, invocation);
-  add_examples(command, {
-                            "errand bench --dsn sqlite:/tmp/bench.db",
-                            "errand bench --dsn sqlite:/tmp/bench.db --tasks 100000 --json",
-                        });
+  add_examples(command,
+               {
+                   "errand bench --dsn sqlite:/tmp/bench.db",
+                   "errand bench --dsn sqlite:/tmp/bench.db --tasks 100000 --json",
+                   "errand bench --dsn postgresql://queue.example/errand --backlog 3000000",
+               });
   runs(command, invocation, options, run_bench);
 }
 

@@ -89,8 +89,11 @@ std::optional<Outcome> Executor::attempt(HeldTask& task) const {
   try {
     result = handlers_.run(claim.envelope, context);
   } catch (...) {
-    // Whatever happened after the commit, the task is completed.
     if (!context.is_completed()) throw;
+    logger_.warning(
+        fmt::format("{} {} is completed; what its handler threw after that is dropped: {}",
+                    claim.envelope.type(), claim.lease.id.to_string(),
+                    describe_with_throw_sites(std::current_exception()).message));
   }
   if (context.is_completed()) return std::nullopt;
   try {

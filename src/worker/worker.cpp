@@ -28,6 +28,8 @@ constexpr milliseconds kFallbackPoll{1000};
 
 /// An expired lease is found this soon; limits are checked as often.
 constexpr milliseconds kKeeperTick{500};
+constexpr milliseconds kBetweenRescues{
+    750};  // a lost task runs again within its lease and a second
 
 /// What waits in the buffer behind slow tasks is handed back after this time.
 constexpr milliseconds kLongestInBuffer{1000};
@@ -451,15 +453,15 @@ class Worker::Impl {
         guarded("show this worker", [this] { beat(); });
       }
       if (now >= next_rescue) {
-        next_rescue = now + kKeeperTick;
+        next_rescue = now + kBetweenRescues;
         guarded("rescue tasks", [this] { rescue(); });
       }
       if (options_.memory_limit > 0 && resident_bytes() > options_.memory_limit) {
         end(WorkerReport::Reason::memory_limit);
       }
       std::unique_lock lock{mutex_};
-      keeper_wakes_.wait_for(lock, tick,
-                             [this] { return keeper_ends_ || look_for_cancellations_; });
+      keeper_wakes_.wait_until(lock, std::min({now + tick, next_extend, next_beat, next_rescue}),
+                               [this] { return keeper_ends_ || look_for_cancellations_; });
       if (keeper_ends_) return;
       extend_now = std::exchange(look_for_cancellations_, false);
     }

@@ -205,7 +205,7 @@ TEST_F(WorkerLeasesTest, SuspectsRunOneAtATimeWhileOthersFlow) {
     const int now = ++suspects_running;
     most = std::max(most.load(), now);
     // When this one is done the worker has claimed again, and could have taken a suspect.
-    const std::string result = submit({}, "innocent").get_json(kPatience);
+    std::string result = submit({}, "innocent").get_json(kPatience);
     --suspects_running;
     return result;
   });

@@ -1,9 +1,7 @@
 #include "engine/postgres/queue.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
-#include <tuple>
 #include <unordered_map>
 
 #include "errand/errors.hpp"
@@ -13,40 +11,12 @@
 #include "core/stored_json.hpp"
 #include "core/worker_lost.hpp"
 #include "engine/postgres/settle.hpp"
-#include "engine/postgres/statements.hpp"
 #include "engine/postgres/submit.hpp"
 
 namespace errand::postgres {
 namespace {
 
 using std::chrono::milliseconds;
-
-static_assert(kSuspectCrashes == 2, "the statements and two partial indexes say so, too");
-
-/// 1 queue_name, 2 whether suspects count. In microseconds from now.
-constexpr const char* kNextDue = R"(
-WITH RECURSIVE level (priority) AS (
-  (SELECT priority FROM async_tasks
-   WHERE queue_name = $1 AND status IN ('pending', 'retrying') AND crashes < 2
-   ORDER BY priority DESC LIMIT 1)
-  UNION ALL
-  SELECT (SELECT t.priority FROM async_tasks t
-          WHERE t.queue_name = $1 AND t.status IN ('pending', 'retrying') AND t.crashes < 2
-            AND t.priority < level.priority
-          ORDER BY t.priority DESC LIMIT 1)
-  FROM level WHERE level.priority IS NOT NULL
-)
-SELECT (extract(epoch FROM least(
-    (SELECT min(found.available_at) FROM level CROSS JOIN LATERAL (
-       SELECT available_at FROM async_tasks
-       WHERE queue_name = $1 AND status IN ('pending', 'retrying') AND crashes < 2
-         AND priority = level.priority AND available_at > now()
-       ORDER BY available_at LIMIT 1) found),
-    (SELECT min(available_at) FROM async_tasks
-     WHERE $2::bool AND queue_name = $1 AND status IN ('pending', 'retrying') AND crashes >= 2
-       AND available_at > now())
-  ) - now()) * 1000000)::int8
-WHERE NOT EXISTS (SELECT 1 FROM errand_paused_queues WHERE queue_name = $1))";
 
 /// Arrays: 1 task_id, 2 version; 3 lease in ms.
 constexpr const char* kExtend = R"(
@@ -118,51 +88,6 @@ Query for_tasks(const char* sql, std::span<const TaskId> ids) {
   return query;
 }
 
-/// RETURNING gives rows in any order; this holds what they were chosen by.
-struct Ranked {
-  Claim claim;
-  Timestamp available_at;
-  std::int64_t seq;
-};
-
-Ranked read_claim(const Result& result, int row, const std::string& queue) {
-  const int max_retries = result.small_integer(row, 7);
-  return Ranked{
-      .claim = Claim{.lease = Lease{result.task_id(row, 0), result.integer(row, 1)},
-                     .envelope = Envelope{std::string{result.text(row, 2)},
-                                          std::string{result.text(row, 3)},
-                                          detail::read_headers(result.optional_text(row, 9))},
-                     .queue = queue,
-                     .priority = result.small_integer(row, 4),
-                     .attempt = result.small_integer(row, 5),
-                     .crashes = result.small_integer(row, 6),
-                     .retry = detail::read_retry_policy(max_retries, result.optional_text(row, 8)),
-                     .submitted_at = result.time(row, 10),
-                     .cancel_requested = result.boolean(row, 11)},
-      .available_at = result.time(row, 12),
-      .seq = result.integer(row, 13)};
-}
-
-std::vector<Ranked> claim_of_queue(Connection& connection, const ClaimRequest& request,
-                                   const std::string& queue, std::size_t limit,
-                                   std::size_t suspects) {
-  Query query{sql::kClaim};
-  query.parameters.add(queue)
-      .add(static_cast<std::int64_t>(limit))
-      .add(static_cast<std::int64_t>(suspects))
-      .add(std::int64_t{request.lease.count()})
-      .add(request.worker);
-  const Result result = connection.run(std::move(query));
-  std::vector<Ranked> found;
-  found.reserve(static_cast<std::size_t>(result.rows()));
-  for (int row = 0; row < result.rows(); ++row) found.push_back(read_claim(result, row, queue));
-  std::sort(found.begin(), found.end(), [](const Ranked& a, const Ranked& b) {
-    return std::tie(b.claim.priority, a.available_at, a.seq) <
-           std::tie(a.claim.priority, b.available_at, b.seq);
-  });
-  return found;
-}
-
 }  // namespace
 
 void Queue::submit(std::span<const NewTask> tasks) {
@@ -178,54 +103,6 @@ void Queue::submit(std::span<const NewTask> tasks) {
     }
     return true;
   });
-}
-
-ClaimBatch Queue::claim(const ClaimRequest& request) {
-  ClaimBatch batch;
-  std::size_t suspects_left = request.suspects;
-  for (const std::string& queue : request.queues) {
-    const std::size_t room = request.limit - batch.claims.size();
-    if (room == 0) break;
-    // A transaction for each queue: what was claimed of the first one is ours, whatever happens
-    // with the next.
-    std::vector<Ranked> found;
-    try {
-      found = database_.write([&](Connection& connection, Changes&) {
-        return claim_of_queue(connection, request, queue, room, suspects_left);
-      });
-    } catch (const StorageException&) {
-      if (batch.claims.empty()) throw;
-      return batch;
-    }
-    for (Ranked& ranked : found) {
-      if (ranked.claim.crashes >= kSuspectCrashes && suspects_left > 0) --suspects_left;
-      batch.claims.push_back(std::move(ranked.claim));
-    }
-  }
-  if (batch.claims.size() < request.limit) batch.next_due = next_due(request, suspects_left > 0);
-  return batch;
-}
-
-std::optional<milliseconds> Queue::next_due(const ClaimRequest& request, bool with_suspects) {
-  std::vector<Query> queries;
-  for (const std::string& queue : request.queues) {
-    Query query{kNextDue};
-    query.parameters.add(queue).add(with_suspects);
-    queries.push_back(std::move(query));
-  }
-  std::optional<milliseconds> next;
-  try {
-    for (const Result& result :
-         database_.read([&](Connection& connection) { return connection.run(queries); })) {
-      if (result.rows() == 0 || result.is_null(0, 0)) continue;
-      const auto due =
-          std::chrono::ceil<milliseconds>(std::chrono::microseconds{result.integer(0, 0)});
-      next = next ? std::min(*next, due) : due;
-    }
-  } catch (const StorageException&) {
-    // What was claimed counts for more than when to ask again.
-  }
-  return next;
 }
 
 std::vector<LeaseState> Queue::extend(std::span<const Lease> leases, milliseconds lease) {

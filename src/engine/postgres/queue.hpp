@@ -4,6 +4,7 @@
 
 #include "errand/task_queue.hpp"
 
+#include "engine/postgres/claimer.hpp"
 #include "engine/postgres/database.hpp"
 
 namespace errand::postgres {
@@ -13,7 +14,9 @@ class Queue final : public TaskQueue {
   explicit Queue(Database& database) : database_{database} {}
 
   void submit(std::span<const NewTask> tasks) override;
-  [[nodiscard]] ClaimBatch claim(const ClaimRequest& request) override;
+  [[nodiscard]] ClaimBatch claim(const ClaimRequest& request) override {
+    return claimer_.claim(request);
+  }
   std::vector<LeaseState> extend(std::span<const Lease> leases,
                                  std::chrono::milliseconds lease) override;
   std::vector<SettleStatus> settle(std::span<const Settlement> settlements) override;
@@ -27,11 +30,8 @@ class Queue final : public TaskQueue {
   void resume(std::span<const std::string> queues) override;
 
  private:
-  /// When a waiting task of these queues is due next, from now on.
-  std::optional<std::chrono::milliseconds> next_due(const ClaimRequest& request,
-                                                    bool with_suspects);
-
   Database& database_;
+  Claimer claimer_{database_};
 
   /// Settling, extending and reporting touch the same rows in any order: one at a time, they cannot
   /// wait for each other in the server.

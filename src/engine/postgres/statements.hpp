@@ -18,8 +18,22 @@ FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::int8[], $6::int8
            max_retries, retry_policy, headers)
 ON CONFLICT (task_id) DO NOTHING)";
 
+/// Claims the tasks of `chosen`: 1 queue_name, 4 lease in ms, 5 worker.
+#define ERRAND_POSTGRES_CLAIMED                                                            \
+  ", claimed AS (UPDATE async_tasks t SET status = 'running', version = version + 1,"      \
+  " attempts = attempts + 1, started_at = greatest(now(), submitted_at),"                  \
+  " lease_expires_at = now() + $4::int8 * interval '1 ms', worker = $5, progress = NULL"   \
+  " FROM chosen WHERE t.task_id = chosen.task_id"                                          \
+  " AND NOT EXISTS (SELECT 1 FROM errand_paused_queues WHERE queue_name = $1)"             \
+  " RETURNING t.task_id, t.version, t.type, t.payload, t.priority, t.attempts, t.crashes," \
+  " t.max_retries, t.retry_policy, t.headers, t.submitted_at, t.cancel_requested,"         \
+  " t.available_at, t.seq)"
+
 /// 1 queue_name, 2 limit, 3 of these at most so many suspects, 4 lease in ms, 5 worker. The levels
 /// of priority are walked one by one: delayed tasks of one level stay out of the way of the next.
+///
+/// The last column is the time in microseconds until the next waiting task is due, where fewer than
+/// the limit were claimed; if none was, it has a row of its own.
 inline constexpr const char* kClaim = R"(
 WITH RECURSIVE level (priority) AS (
   (SELECT priority FROM async_tasks
@@ -44,17 +58,36 @@ WITH RECURSIVE level (priority) AS (
       AND priority = level.priority AND available_at <= now()
     ORDER BY available_at, seq LIMIT $2::int8 FOR UPDATE SKIP LOCKED) found
   LIMIT $2::int8 - (SELECT count(*) FROM suspect)
-)
-UPDATE async_tasks t
-SET status = 'running', version = version + 1, attempts = attempts + 1,
-    started_at = greatest(now(), submitted_at), lease_expires_at = now() + $4::int8 * interval '1 ms',
-    worker = $5, progress = NULL
-FROM (SELECT task_id FROM suspect UNION ALL SELECT task_id FROM due) chosen
-WHERE t.task_id = chosen.task_id
-  AND NOT EXISTS (SELECT 1 FROM errand_paused_queues WHERE queue_name = $1)
-RETURNING t.task_id, t.version, t.type, t.payload, t.priority, t.attempts, t.crashes,
-          t.max_retries, t.retry_policy, t.headers, t.submitted_at, t.cancel_requested,
-          t.available_at, t.seq)";
+), chosen AS (SELECT task_id FROM suspect UNION ALL SELECT task_id FROM due))" ERRAND_POSTGRES_CLAIMED
+                                      R"(
+SELECT claimed.*, wait.us FROM (
+  SELECT CASE WHEN (SELECT count(*) FROM claimed) < $2::int8
+    AND NOT EXISTS (SELECT 1 FROM errand_paused_queues WHERE queue_name = $1)
+  THEN (extract(epoch FROM least(
+      (SELECT min(next.available_at) FROM level CROSS JOIN LATERAL (
+         SELECT available_at FROM async_tasks
+         WHERE queue_name = $1 AND status IN ('pending', 'retrying') AND crashes < 2
+           AND priority = level.priority AND available_at > now()
+         ORDER BY available_at LIMIT 1) next),
+      (SELECT min(available_at) FROM async_tasks
+       WHERE queue_name = $1 AND status IN ('pending', 'retrying') AND crashes >= 2
+         AND available_at > now() AND $3::int8 > (SELECT count(*) FROM suspect))
+    ) - now()) * 1000000)::int8 END AS us) wait
+LEFT JOIN claimed ON true)";
+
+/// 1 queue_name, 2 limit, 3 priority, 4 lease in ms, 5 worker, 6 available_at, 7 seq: as kClaim, of
+/// one level and after a place in it.
+inline constexpr const char* kClaimAfter = R"(
+WITH chosen AS MATERIALIZED (
+  SELECT task_id FROM async_tasks
+  WHERE queue_name = $1 AND status IN ('pending', 'retrying') AND crashes < 2
+    AND priority = $3::int8 AND available_at <= now()
+    AND (available_at, seq) > ($6::timestamptz, $7::int8)
+  ORDER BY available_at, seq LIMIT $2::int8 FOR UPDATE SKIP LOCKED
+))" ERRAND_POSTGRES_CLAIMED R"(
+SELECT claimed.*, NULL::int8 FROM claimed)";
+
+#undef ERRAND_POSTGRES_CLAIMED
 
 /// Arrays: 1 task_id, 2 version, 3 result.
 inline constexpr const char* kComplete = R"(

@@ -66,7 +66,7 @@ class ExecutorTest : public ::testing::Test {
                                      });
   }
 
-  Outcome run(HeldTask& task) { return Executor{handlers, logger}.run(task); }
+  Outcome run(HeldTask& task) { return Executor{handlers, logger}.run(task).value(); }
   Outcome run(int attempt = 1) {
     HeldTask task{claim_of(Envelope{"a.type", "1"}, attempt)};
     return run(task);
@@ -177,7 +177,7 @@ TEST_F(ExecutorTest, AnythingThrownIsAFailure) {
     Handlers one;
     one.add<boost::json::value>("a.type", [thrown](const boost::json::value&) { throw thrown; });
     HeldTask task{claim_of(Envelope{"a.type", "1"})};
-    const Outcome outcome = Executor{one, logger}.run(task);
+    const Outcome outcome = Executor{one, logger}.run(task).value();
     ASSERT_TRUE(std::holds_alternative<Retried>(outcome));
     const ExceptionData& error = std::get<Retried>(outcome).error;
     EXPECT_EQ(error.class_name, class_name);
@@ -248,13 +248,32 @@ TEST_F(ExecutorTest, AHandlerThatStopsOnRequestEndsByTheReasonItWasGiven) {
                                        EXPECT_TRUE(context.stop_token().stop_requested());
                                        context.throw_if_stopped();
                                      });
-    return Executor{stopping, logger}.run(task);
+    return Executor{stopping, logger}.run(task).value();
   };
   EXPECT_TRUE(std::holds_alternative<CancelHonoured>(outcome_of(StopReason::cancel)));
   EXPECT_TRUE(std::holds_alternative<Released>(outcome_of(StopReason::shutdown)));
   // Whatever it says: the task is not this worker's any more.
   EXPECT_TRUE(std::holds_alternative<CancelHonoured>(outcome_of(StopReason::lease_lost)));
   EXPECT_THAT(logger.lines(), ElementsAre()) << "a stop is no failure";
+}
+
+TEST_F(ExecutorTest, ATaskThatItsHandlerCompletedItselfNeedsNoOutcome) {
+  handle([](TaskContext& context) {
+    context.set_completed();
+    return 1;
+  });
+  HeldTask task{claim_of(Envelope{"a.type", "1"})};
+  EXPECT_FALSE((Executor{handlers, logger}.run(task)));
+}
+
+TEST_F(ExecutorTest, ACompletedTaskStaysCompletedWhateverItsHandlerThrowsAfterwards) {
+  handle([](TaskContext& context) -> int {
+    context.set_completed();
+    throw std::runtime_error{"too late"};
+  });
+  HeldTask task{claim_of(Envelope{"a.type", "1"})};
+  EXPECT_FALSE((Executor{handlers, logger}.run(task)));
+  EXPECT_THAT(logger.lines(), ElementsAre(HasSubstr("too late")));
 }
 
 TEST_F(ExecutorTest, AHandlerMayFinishAlthoughItWasAskedToStop) {
@@ -307,7 +326,7 @@ TEST_F(ExecutorTest, AResultThatCannotBeStoredFailsAtOnce) {
     Handlers raw;
     raw.add_raw("a.type", [&](const Envelope&, TaskContext&) { return result; });
     HeldTask task{claim_of(Envelope{"a.type", "1"})};
-    const Outcome outcome = Executor{raw, logger}.run(task);
+    const Outcome outcome = Executor{raw, logger}.run(task).value();
     return std::holds_alternative<Failed>(outcome) ? std::get<Failed>(outcome).error.message
                                                    : std::string{"did not fail"};
   };

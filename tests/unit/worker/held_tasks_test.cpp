@@ -83,6 +83,21 @@ TEST(HeldTasks, ATaskGoesFromTheFetcherThroughAHandlerToTheSettler) {
   EXPECT_TRUE(held.empty());
 }
 
+TEST(HeldTasks, ADroppedTaskIsNotSettledAndMakesRoom) {
+  HeldTasks held{1, 0, kManyBytes};
+  held.add({suspect_claim()});
+  const auto task = held.next();
+  EXPECT_EQ(held.wanted(), 0U);
+  held.drop(task);
+  EXPECT_TRUE(held.empty());
+  EXPECT_EQ(held.running(), 0U);
+  EXPECT_FALSE(held.holds_suspect());
+  EXPECT_GE(held.wanted(), 1U);
+  held.add({some_claim()});
+  held.finish(held.next(), Completed{"2"});
+  EXPECT_EQ(held.take_ended().size(), 1U);
+}
+
 TEST(HeldTasks, TasksRunInTheOrderTheyWereFetched) {
   HeldTasks held{3, 0, kManyBytes};
   const std::vector<Claim> claims{some_claim(), some_claim(), some_claim()};

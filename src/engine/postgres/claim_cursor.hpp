@@ -1,0 +1,59 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "errand/timestamp.hpp"
+
+namespace errand::postgres {
+
+/// A task's place in its queue.
+struct Place {
+  int priority;
+  Timestamp available_at;
+  std::int64_t seq;
+};
+
+/// Where the next claim of one queue begins to look.
+///
+/// Claimed tasks leave dead entries behind at the beginning of the index. Usually the server cleans
+/// them away on the fly; under a transaction that stays open for long it cannot, and each claim
+/// wades through all of them. While that shows, claims begin where the last one ended, except one a
+/// second, which also finds tasks of earlier places: retried, released, of higher priority, or
+/// committed late.
+class ClaimCursor {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  using Duration = std::chrono::steady_clock::duration;
+
+  /// Nothing: at the beginning.
+  [[nodiscard]] std::optional<Place> start(Time now) const {
+    if (now >= scan_due_) return std::nullopt;
+    return last_;
+  }
+
+  /// How long claims may still begin at start().
+  [[nodiscard]] Duration until_scan(Time now) const { return scan_due_ - now; }
+
+  /// A claim from the beginning took so long, and this was the last one it got.
+  void scanned(Duration took, Time now, std::optional<Place> last) {
+    if (last) last_ = last;
+    slow_scans_ = took >= kSlowScan ? slow_scans_ + 1 : 0;
+    // Once may be a hiccup of the server.
+    if (slow_scans_ >= 2) scan_due_ = now + kBetweenScans;
+  }
+
+  /// A claim from start() ended here.
+  void advanced(Place last) { last_ = last; }
+
+ private:
+  static constexpr std::chrono::milliseconds kSlowScan{25};
+  static constexpr std::chrono::seconds kBetweenScans{1};
+
+  std::optional<Place> last_;
+  Time scan_due_{};
+  int slow_scans_ = 0;
+};
+
+}  // namespace errand::postgres
