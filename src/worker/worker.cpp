@@ -26,10 +26,11 @@ using Steady = std::chrono::steady_clock;
 /// How often to look for work although no signal came.
 constexpr milliseconds kFallbackPoll{1000};
 
-/// An expired lease is found this soon; limits are checked as often.
+/// How often progress is stored and limits are checked.
 constexpr milliseconds kKeeperTick{500};
-constexpr milliseconds kBetweenRescues{
-    750};  // a lost task runs again within its lease and a second
+
+/// A task of a lost worker runs again within its lease and a second.
+constexpr milliseconds kBetweenRescues{750};
 
 /// What waits in the buffer behind slow tasks is handed back after this time.
 constexpr milliseconds kLongestInBuffer{1000};
