@@ -57,25 +57,31 @@ class PostgresUnderTest final : public EngineUnderTest {
     return server() + "&options=-csearch_path%3D" + schema_ + options_;
   }
 
- private:
+  /// Returns the first value, if there is one.
+  static std::string execute(const std::string& sql) {
+    PGconn* connection = PQconnectdb(server().c_str());
+    PQsetNoticeProcessor(
+        connection, [](void*, const char*) {}, nullptr);
+    PGresult* result = PQexec(connection, sql.c_str());
+    const ExecStatusType status = PQresultStatus(result);
+    std::string value;
+    if (status == PGRES_TUPLES_OK && PQntuples(result) > 0) value = PQgetvalue(result, 0, 0);
+    const std::string error = PQerrorMessage(connection);
+    PQclear(result);
+    PQfinish(connection);
+    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) throw std::runtime_error{error};
+    return value;
+  }
+
+  [[nodiscard]] const std::string& schema() const noexcept { return schema_; }
+
   static std::string server() {
     const char* dsn = std::getenv("ERRAND_TEST_POSTGRES");
     if (dsn == nullptr) throw std::runtime_error{"ERRAND_TEST_POSTGRES names no server"};
     return dsn;
   }
 
-  static void execute(const std::string& sql) {
-    PGconn* connection = PQconnectdb(server().c_str());
-    PQsetNoticeProcessor(
-        connection, [](void*, const char*) {}, nullptr);
-    PGresult* result = PQexec(connection, sql.c_str());
-    const bool good = PQresultStatus(result) == PGRES_COMMAND_OK;
-    const std::string error = PQerrorMessage(connection);
-    PQclear(result);
-    PQfinish(connection);
-    if (!good) throw std::runtime_error{error};
-  }
-
+ private:
   const pid_t owner_ = getpid();
   std::string options_;
   std::string schema_;

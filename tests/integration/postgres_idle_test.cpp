@@ -1,8 +1,5 @@
 #include <chrono>
-#include <cstdlib>
 #include <gtest/gtest.h>
-#include <libpq-fe.h>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <unistd.h>
@@ -11,6 +8,7 @@
 #include "errand/application.hpp"
 #include "errand/async_get.hpp"
 
+#include "contract/postgres_under_test.hpp"
 #include "integration/messages.hpp"
 #include "support/milestone.hpp"
 #include "support/running_worker.hpp"
@@ -20,6 +18,7 @@ namespace {
 
 using testing::kPatience;
 using testing::Milestone;
+using testing::PostgresUnderTest;
 using testing::RunningWorker;
 
 constexpr std::size_t kWaiting = 1000;
@@ -34,30 +33,13 @@ class PostgresIdleTest : public ::testing::Test {
   }
   ~PostgresIdleTest() override { execute("DROP DATABASE " + name + " WITH (FORCE)"); }
 
-  static std::string server() {
-    const char* dsn = std::getenv("ERRAND_TEST_POSTGRES");
-    if (dsn == nullptr) throw std::runtime_error{"ERRAND_TEST_POSTGRES names no server"};
-    return dsn;
-  }
-
   [[nodiscard]] std::string dsn() const {
-    std::string text = server();
+    std::string text = PostgresUnderTest::server();
     const std::string shared = "///postgres?";
     return text.replace(text.find(shared), shared.size(), "///" + name + "?");
   }
 
-  static std::string execute(const std::string& sql) {
-    PGconn* connection = PQconnectdb(server().c_str());
-    PGresult* result = PQexec(connection, sql.c_str());
-    const ExecStatusType status = PQresultStatus(result);
-    std::string value;
-    if (status == PGRES_TUPLES_OK && PQntuples(result) > 0) value = PQgetvalue(result, 0, 0);
-    const std::string error = PQerrorMessage(connection);
-    PQclear(result);
-    PQfinish(connection);
-    if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) throw std::runtime_error{error};
-    return value;
-  }
+  static std::string execute(const std::string& sql) { return PostgresUnderTest::execute(sql); }
 
   [[nodiscard]] int statements() const {
     return std::stoi(

@@ -115,8 +115,14 @@ Claimer::Claimed Claimer::claim_of_queue(const ClaimRequest& request, const std:
 }
 
 Claimer::Claimed Claimer::run(const Query& query, const std::string& queue) {
-  const Result result =
-      database_.write([&](Connection& connection, Changes&) { return connection.run(query); });
+  const Result result = database_.write([&](Connection& connection, Changes&) {
+    std::vector<Query> queries;
+    if (!database_.settings().connection.prepare) {
+      queries.push_back(plan_by_index(Scope::transaction));
+    }
+    queries.push_back(query);
+    return std::move(connection.run(queries).back());
+  });
   std::vector<Ranked> found;
   found.reserve(static_cast<std::size_t>(result.rows()));
   Claimed claimed;

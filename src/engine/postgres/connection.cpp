@@ -96,6 +96,14 @@ std::optional<Timestamp> Result::optional_time(int row, int column) const {
   return time(row, column);
 }
 
+Query plan_by_index(Scope scope) {
+  Query query{R"(
+SELECT set_config(name, 'off', $1::bool)
+FROM (VALUES ('enable_seqscan'), ('enable_bitmapscan'), ('enable_sort'), ('jit')) AS setting (name))"};
+  query.parameters.add(scope == Scope::transaction);
+  return query;
+}
+
 Connection::Connection(const ConnectionSettings& settings) : settings_{settings} {
   // What comes before the URI is a default, what comes after cannot be changed by it.
   constexpr std::array<const char*, 9> kNames{
@@ -111,6 +119,7 @@ Connection::Connection(const ConnectionSettings& settings) : settings_{settings}
   PQsetNoticeProcessor(
       connection_.get(), [](void*, const char*) {}, nullptr);
   enter_pipeline();
+  if (settings_.prepare) run(plan_by_index(Scope::session));
 }
 
 Result Connection::run(Query query) { return std::move(run(std::span<Query>{&query, 1}).front()); }

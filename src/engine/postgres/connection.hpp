@@ -16,8 +16,10 @@
 namespace errand::postgres {
 
 struct ConnectionSettings {
-  std::string uri;      ///< as libpq takes it, secrets and all
-  bool prepare = true;  ///< false behind poolers that give each transaction another connection
+  std::string uri;  ///< as libpq takes it, secrets and all
+  /// The session is ours: statements are prepared, and planned for a queue. False behind poolers
+  /// that give each transaction another session, and for other people's statements.
+  bool prepare = true;
   /// For a reply of the server; longer means that it, or the way to it, is lost.
   std::chrono::milliseconds reply_timeout{60'000};
 };
@@ -77,6 +79,12 @@ struct Query {
   const char* sql;
   Parameters parameters{};
 };
+
+enum class Scope : std::uint8_t { session, transaction };
+
+/// Makes the server walk indexes in their order. What it would find out by itself, were it not for
+/// plans that are kept since the queue was nearly empty, and statistics that say it still is.
+[[nodiscard]] Query plan_by_index(Scope scope);
 
 /// One connection to the server, in pipeline mode all the time. Used by one thread at a time.
 class Connection {

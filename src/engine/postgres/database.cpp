@@ -5,11 +5,20 @@
 #include <utility>
 
 namespace errand::postgres {
+namespace {
+
+ConnectionSettings for_handlers(ConnectionSettings settings) {
+  settings.prepare = false;
+  return settings;
+}
+
+}  // namespace
 
 Database::Database(DatabaseSettings settings, Logger& logger)
     : settings_{std::move(settings)},
       connections_{settings_.connection, settings_.most_connections},
-      handler_connections_{settings_.connection, std::numeric_limits<std::size_t>::max()},
+      handler_connections_{for_handlers(settings_.connection),
+                           std::numeric_limits<std::size_t>::max()},
       notifications_{settings_.connection, settings_.listen, logger} {}
 
 void Database::roll_back(Connection& connection) noexcept {

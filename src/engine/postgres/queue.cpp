@@ -22,14 +22,14 @@ using std::chrono::milliseconds;
 constexpr const char* kExtend = R"(
 UPDATE async_tasks t SET lease_expires_at = now() + $3::int8 * interval '1 ms'
 FROM unnest($1::uuid[], $2::int8[]) AS s (task_id, version)
-WHERE t.task_id = s.task_id AND t.version = s.version AND t.status = 'running'
+WHERE t.task_id = ANY ($1::uuid[]) AND t.task_id = s.task_id AND t.version = s.version AND t.status = 'running'
 RETURNING t.task_id, t.version, t.cancel_requested)";
 
 /// Arrays: 1 task_id, 2 version, 3 progress.
 constexpr const char* kProgress = R"(
 UPDATE async_tasks t SET progress = s.progress
 FROM unnest($1::uuid[], $2::int8[], $3::text[]) AS s (task_id, version, progress)
-WHERE t.task_id = s.task_id AND t.version = s.version AND t.status = 'running')";
+WHERE t.task_id = ANY ($1::uuid[]) AND t.task_id = s.task_id AND t.version = s.version AND t.status = 'running')";
 
 /// 1 task_id array. Locked in one order, so that two callers cannot wait for each other.
 constexpr const char* kLock = R"(
@@ -72,7 +72,8 @@ RETURNING task_id)";
 constexpr const char* kFinished = R"(
 SELECT w.task_id, t.status,
        coalesce(t.completed_at + $1::int8 * interval '1 ms' < now(), false), t.result, t.error
-FROM unnest($2::uuid[]) AS w (task_id) LEFT JOIN async_tasks t USING (task_id)
+FROM unnest($2::uuid[]) AS w (task_id)
+LEFT JOIN async_tasks t ON t.task_id = ANY ($2::uuid[]) AND t.task_id = w.task_id
 WHERE t.status IS NULL OR t.status IN ('completed', 'failed', 'cancelled'))";
 
 constexpr const char* kPause = R"(
