@@ -313,9 +313,8 @@ class Worker::Impl {
     while (const std::shared_ptr<detail::HeldTask> task = held_.next()) {
       std::optional<Outcome> outcome = executor_.run(*task);
       if (!outcome) {
+        count_completed();
         held_.drop(task);
-        const std::lock_guard lock{mutex_};
-        ++report_.completed;
         continue;
       }
       const bool failed =
@@ -326,6 +325,11 @@ class Worker::Impl {
       }
       held_.finish(task, *std::move(outcome));
     }
+  }
+
+  void count_completed() {
+    const std::lock_guard lock{mutex_};
+    ++report_.completed;
   }
 
   // --- settling ---------------------------------------------------------------------------------

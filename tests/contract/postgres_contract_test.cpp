@@ -9,12 +9,12 @@ namespace errand::testing {
 namespace {
 
 EngineFactory postgres() {
-  return {"server", [] { return std::make_unique<PostgresUnderTest>(""); }};
+  return {"server", [] { return PostgresUnderTest::in_schema(); }};
 }
 
-/// As behind a pooler in transaction mode: no prepared statements, no LISTEN.
-EngineFactory pooled_postgres() {
-  return {"pooled", [] { return std::make_unique<PostgresUnderTest>("&prepare=no&listen=no"); }};
+/// No prepared statements, no LISTEN.
+EngineFactory pooled() {
+  return {"pgbouncer", [] { return PostgresUnderTest::behind_pgbouncer(); }};
 }
 
 }  // namespace
@@ -22,16 +22,20 @@ EngineFactory pooled_postgres() {
 INSTANTIATE_TEST_SUITE_P(Postgres, CancelContract, ::testing::Values(postgres()), engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, CatalogContract, ::testing::Values(postgres()), engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, ClockContract, ::testing::Values(postgres()), engine_name);
-INSTANTIATE_TEST_SUITE_P(Postgres, ConcurrencyContract, ::testing::Values(postgres()), engine_name);
-INSTANTIATE_TEST_SUITE_P(Postgres, ExpiryContract, ::testing::Values(postgres()), engine_name);
-INSTANTIATE_TEST_SUITE_P(Postgres, LeaseContract, ::testing::Values(postgres()), engine_name);
-INSTANTIATE_TEST_SUITE_P(Postgres, ModelContract, ::testing::Values(postgres()), engine_name);
-INSTANTIATE_TEST_SUITE_P(Postgres, ProcessContract,
-                         ::testing::Values(postgres(), pooled_postgres()), engine_name);
-INSTANTIATE_TEST_SUITE_P(Postgres, QueueContract, ::testing::Values(postgres()), engine_name);
-INSTANTIATE_TEST_SUITE_P(Postgres, SchemaContract, ::testing::Values(postgres(), pooled_postgres()),
+INSTANTIATE_TEST_SUITE_P(Postgres, ConcurrencyContract, ::testing::Values(postgres(), pooled()),
                          engine_name);
-INSTANTIATE_TEST_SUITE_P(Postgres, SettleContract, ::testing::Values(postgres()), engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, ExpiryContract, ::testing::Values(postgres()), engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, LeaseContract, ::testing::Values(postgres(), pooled()),
+                         engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, ModelContract, ::testing::Values(postgres()), engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, ProcessContract, ::testing::Values(postgres(), pooled()),
+                         engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, QueueContract, ::testing::Values(postgres(), pooled()),
+                         engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, SchemaContract, ::testing::Values(postgres(), pooled()),
+                         engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, SettleContract, ::testing::Values(postgres(), pooled()),
+                         engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, SignalsContract, ::testing::Values(postgres()), engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, StorageContract, ::testing::Values(postgres()), engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, TextContract, ::testing::Values(postgres()), engine_name);

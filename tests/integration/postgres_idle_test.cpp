@@ -1,8 +1,8 @@
 #include <chrono>
 #include <gtest/gtest.h>
+#include <memory>
 #include <string>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 #include "errand/application.hpp"
@@ -24,42 +24,32 @@ using testing::RunningWorker;
 constexpr std::size_t kWaiting = 1000;
 constexpr std::chrono::seconds kWindow{4};
 
-/// A database of its own: the server counts statements by database.
 class PostgresIdleTest : public ::testing::Test {
  protected:
-  PostgresIdleTest() {
-    execute("CREATE EXTENSION IF NOT EXISTS pg_stat_statements");
-    execute("CREATE DATABASE " + name);
+  PostgresIdleTest() { under_test->execute("CREATE EXTENSION pg_stat_statements"); }
+
+  /// Of the database under test, without those that ask.
+  [[nodiscard]] std::string statements(const std::string& what) const {
+    return under_test->execute(
+        "SELECT " + what +
+        " FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid "
+        "WHERE datname = current_database() AND query NOT LIKE '%pg_stat_statements%'");
   }
-  ~PostgresIdleTest() override { execute("DROP DATABASE " + name + " WITH (FORCE)"); }
+  [[nodiscard]] int count() const { return std::stoi(statements("coalesce(sum(calls), 0)")); }
 
-  [[nodiscard]] std::string dsn() const {
-    std::string text = PostgresUnderTest::server();
-    const std::string shared = "///postgres?";
-    return text.replace(text.find(shared), shared.size(), "///" + name + "?");
-  }
-
-  static std::string execute(const std::string& sql) { return PostgresUnderTest::execute(sql); }
-
-  [[nodiscard]] int statements() const {
-    return std::stoi(
-        execute("SELECT coalesce(sum(calls), 0) FROM pg_stat_statements s JOIN pg_database d "
-                "ON d.oid = s.dbid WHERE datname = '" +
-                name + "'"));
-  }
-
-  const std::string name = "idle_" + std::to_string(getpid());
+  std::unique_ptr<PostgresUnderTest> under_test = PostgresUnderTest::in_database();
+  const Dsn dsn{*under_test->dsn()};
 };
 
 TEST_F(PostgresIdleTest, AWorkerAndAThousandFuturesMakeFewerThanFiveQueriesASecond) {
-  Application app{Dsn{dsn()}};
+  Application app{dsn};
   app.handle<shop::Charge>("shop.charge",
                            [](const shop::Charge& charge) { return shop::Receipt{charge.cents}; });
   RunningWorker worker{app.engine(), app.handlers(), {}};
   Milestone ended;
   {
     // For tasks that will not be due.
-    Application client{Dsn{dsn()}};
+    Application client{dsn};
     client.message<shop::Charge>("shop.charge");
     SubmitOptions later;
     later.delay = std::chrono::hours{1};
@@ -71,13 +61,11 @@ TEST_F(PostgresIdleTest, AWorkerAndAThousandFuturesMakeFewerThanFiveQueriesASeco
     EXPECT_EQ(client.tasks().submit(shop::Charge{3}).get(kPatience).number, 3);
 
     // A rate has to be measured: this takes its time.
-    const int before = statements();
+    const int before = count();
     std::this_thread::sleep_for(kWindow);
-    const int made = statements() - before;
-    EXPECT_LT(made, 5 * kWindow.count()) << execute(
-        "SELECT string_agg(calls || ' x ' || query, E'\\n') FROM pg_stat_statements s JOIN "
-        "pg_database d ON d.oid = s.dbid WHERE datname = '" +
-        name + "'");
+    const int made = count() - before;
+    EXPECT_LT(made, 5 * kWindow.count())
+        << statements("string_agg(calls || ' x ' || query, E'\\n')");
     EXPECT_GT(made, 0) << "they are counted at all";
     RecordProperty("queries", made);
 

@@ -18,14 +18,15 @@ namespace errand {
 namespace {
 
 using testing::kPatience;
+using testing::PostgresUnderTest;
 using testing::RunningWorker;
 
 /// A program's own connection to the database that also holds its tasks.
 class PostgresTransactionTest : public ::testing::Test {
  protected:
   PostgresTransactionTest()
-      : app{under_test.open(EngineOptions::Open::create)},
-        connection{PQconnectdb(under_test.dsn()->c_str())} {
+      : app{under_test->open(EngineOptions::Open::create)},
+        connection{PQconnectdb(under_test->direct().c_str())} {
     app.message<shop::Charge>("shop.charge");
     execute("CREATE TABLE accounts (name text PRIMARY KEY, cents bigint NOT NULL)");
     execute("INSERT INTO accounts VALUES ('ada', 1000)");
@@ -48,7 +49,7 @@ class PostgresTransactionTest : public ::testing::Test {
   std::int64_t task_count() { return app.engine().catalog().list({}, {}).total; }
   std::string cents() { return execute("SELECT cents FROM accounts WHERE name = 'ada'"); }
 
-  testing::PostgresUnderTest under_test{""};
+  std::unique_ptr<PostgresUnderTest> under_test = PostgresUnderTest::in_schema();
   Application app;
   PGconn* connection;
 };
@@ -178,7 +179,7 @@ TEST_F(PostgresTransactionTest, AnAttemptThatLostItsLeaseHasNoEffect) {
         const int attempt = ++attempts;
         if (attempt == 1) {
           // Somebody else takes the task over while this attempt is at work.
-          under_test.pass_time(std::chrono::hours{1});
+          under_test->pass_time(std::chrono::hours{1});
           app.engine().queue().rescue({});
         }
         CompletingTransaction transaction{app.engine(), context};
