@@ -29,7 +29,7 @@ class KilledWorkers(ChaosCase):
         self.wait_until(lambda: self.open_tasks() == 0, "all tasks end", 180)
         self.assert_each_ended_once(ids)
 
-        lost = rerun = 0
+        lost = rerun = suspected = 0
         slowest = 0.0
         for task, worker, at in self.query(
                 "SELECT task_id, worker, at FROM ledger WHERE status = 'running' ORDER BY at"):
@@ -45,13 +45,20 @@ class KilledWorkers(ChaosCase):
             again = self.query(
                 "SELECT min(at) FROM ledger WHERE task_id = ? AND status = 'running' AND at > ?",
                 task, at)[0][0]
-            self.assertIsNotNone(again, f"{task} was not run again")
+            if again is None:
+                # Where tasks wait long in workers' hands, one may lose three of them by bad luck.
+                attempts = self.query("SELECT crashes, status FROM async_tasks WHERE task_id = ?",
+                                      task)
+                self.assertEqual(attempts, [(3, "failed")], f"{task} was not run again")
+                suspected += 1
+                continue
             # A lease lasts from the last heartbeat, which came before the kill.
             slowest = max(slowest, again - killed[pid])
             rerun += 1
-        self.assertGreater(lost, 0, "no kill hit a running task: the test proves nothing")
+        self.assertLessEqual(suspected, len(killed), "a worker holds one suspect at a time")
+        self.assertGreater(rerun, 0, "no kill hit a running task: the test proves nothing")
         self.assertLess(slowest, LEASE + 1.0, f"{rerun} tasks ran again, the slowest too late")
-        print(f"\n{len(killed)} workers killed, {lost} tasks lost and run again, "
+        print(f"\n{len(killed)} workers killed, {lost} tasks lost, {rerun} of them run again, "
               f"the slowest {slowest:.2f} s after the kill (lease {LEASE} s)")
 
 
