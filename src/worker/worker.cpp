@@ -447,9 +447,10 @@ class Worker::Impl {
     bool extend_now = false;
     while (true) {
       const auto now = Steady::now();
+      bool storage_is_away = false;
       if (extend_now || now >= next_extend) {
-        next_extend = now + extend_every;
-        guarded("extend leases", [this] { extend_leases(); });
+        storage_is_away = !guarded("extend leases", [this] { extend_leases(); });
+        next_extend = now + (storage_is_away ? tick : extend_every);
       }
       held_.release_stale(kLongestInBuffer);
       guarded("report progress", [this] { report_progress(); });
@@ -459,8 +460,11 @@ class Worker::Impl {
       }
       if (now >= next_rescue) {
         next_rescue = now + kBetweenRescues;
-        guarded("rescue tasks", [this] { rescue(); });
+        storage_is_away |= !guarded("rescue tasks", [this] { rescue(); });
       }
+      // When it is back, all workers extend their leases, some of which may have run out by then:
+      // nobody takes them away before.
+      if (storage_is_away) next_rescue = Steady::now() + extend_every;
       if (options_.memory_limit > 0 && resident_bytes() > options_.memory_limit) {
         end(WorkerReport::Reason::memory_limit);
       }
@@ -472,12 +476,15 @@ class Worker::Impl {
     }
   }
 
+  /// False: it did not work out.
   template <class Body>
-  void guarded(const char* doing, Body&& body) {
+  bool guarded(const char* doing, Body&& body) {
     try {
       body();
+      return true;
     } catch (const std::exception& error) {
       logger_.error(fmt::format("cannot {}: {}", doing, error.what()));
+      return false;
     }
   }
 

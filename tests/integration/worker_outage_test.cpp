@@ -121,6 +121,33 @@ TEST_F(WorkerOutageTest, KeepsAnOutcomeUntilTheStorageTakesIt) {
   EXPECT_EQ(record(task).data.version, version);
 }
 
+TEST_F(WorkerOutageTest, AnOutageLongerThanTheLeaseTakesNoTaskFromWorkersThatLiveThroughIt) {
+  Milestone begun;
+  Milestone may_end;
+  handle(
+      [&](TaskContext&) {
+        begun.reach();
+        EXPECT_TRUE(may_end.was_reached());
+        return std::string{"1"};
+      },
+      "long");
+  WorkerOptions options = one_at_a_time();
+  options.lease = seconds{3};  // extended every second, while rescues are more frequent
+  const TaskHandle task = submit({}, "long");
+  RunningWorker worker{engine, handlers, options, logger};
+  ASSERT_TRUE(begun.was_reached());
+  engine.break_down(Call::extend);
+  engine.break_down(Call::rescue);
+  ASSERT_TRUE(logger.says("cannot extend leases"));
+  clock.advance(seconds{10});
+  engine.mend();
+  ASSERT_TRUE(engine.was_called(Call::rescue, engine.calls(Call::rescue) + 1));
+  EXPECT_EQ(task.status(), TaskStatus::running);
+  EXPECT_EQ(record(task).crashes, 0);
+  may_end.reach();
+  EXPECT_EQ(task.get_json(kPatience), "1");
+}
+
 TEST_F(WorkerOutageTest, KeepsTheLeaseOfAnOutcomeItCannotStore) {
   WorkerOptions options = one_at_a_time();
   options.lease = milliseconds{300};
