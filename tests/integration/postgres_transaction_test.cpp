@@ -123,6 +123,14 @@ TEST_F(PostgresTransactionTest, SqlRefusesWhatNoWorkerCouldRun) {
   EXPECT_EQ(task_count(), 0);
 }
 
+TEST_F(PostgresTransactionTest, SqlFunctionsFindTheirTablesWhateverTheCallersSearchPath) {
+  const std::string schema = execute("SELECT current_schema()");
+  execute("SET search_path = pg_catalog");
+  const std::string id = execute("SELECT " + schema + ".errand_submit('note')");
+  EXPECT_EQ(execute("SELECT " + schema + ".errand_status('" + id + "')"), "pending");
+  EXPECT_EQ(execute("SELECT " + schema + ".errand_cancel('" + id + "')"), "cancelled");
+}
+
 TEST_F(PostgresTransactionTest, SqlWakesAWorkerByItsCommit) {
   app.handlers().add_raw("note", [](const Envelope&, TaskContext&) { return std::string{"1"}; });
   RunningWorker worker{app.engine(), app.handlers(), {}};

@@ -1,11 +1,11 @@
--- For programs in any language, inside their own transactions.
+-- For programs in any language, inside their own transactions, whatever their search_path.
 
 -- Stores a task; it exists if and when the caller's transaction commits.
 CREATE FUNCTION errand_submit(
   type text, payload text DEFAULT 'null', queue text DEFAULT 'default',
   delay interval DEFAULT '0', priority integer DEFAULT 0, max_retries integer DEFAULT 3,
   headers text DEFAULT NULL, task_id uuid DEFAULT gen_random_uuid()
-) RETURNS uuid LANGUAGE plpgsql AS $$
+) RETURNS uuid LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
   IF coalesce(octet_length(type), 0) NOT BETWEEN 1 AND 190 OR type ~ '[[:cntrl:]]' THEN
     RAISE EXCEPTION 'type must be 1 to 190 bytes without control characters'
@@ -39,13 +39,15 @@ BEGIN
 END $$;
 
 -- NULL: there is no such task.
-CREATE FUNCTION errand_status(task_id uuid) RETURNS text LANGUAGE sql STABLE AS $$
+CREATE FUNCTION errand_status(task_id uuid) RETURNS text LANGUAGE sql STABLE
+SET search_path FROM CURRENT AS $$
   SELECT t.status FROM async_tasks t WHERE t.task_id = $1
 $$;
 
 -- What cancelling did: cancelled, requested (it is running and is asked to stop), already_final or
 -- not_found.
-CREATE FUNCTION errand_cancel(task_id uuid) RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION errand_cancel(task_id uuid) RETURNS text LANGUAGE plpgsql
+SET search_path FROM CURRENT AS $$
 DECLARE
   old_status text;
 BEGIN
