@@ -5,6 +5,8 @@
 
 #include "errand/errors.hpp"
 
+#include "core/block_signals.hpp"
+
 namespace errand::detail {
 namespace {
 
@@ -60,6 +62,7 @@ void CompletionWaiter::start() {
   subscription_ = engine_.signals().subscribe(
       Signal::completion, [this](const SignalEvent& event) { on_signal(event.tasks); });
   last_full_read_ = Steady::now();
+  const BlockSignals inherited;
   thread_ = std::thread{[this] { run(); }};
 }
 

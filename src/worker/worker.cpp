@@ -14,6 +14,7 @@
 
 #include "errand/errors.hpp"
 
+#include "core/block_signals.hpp"
 #include "worker/executor.hpp"
 #include "worker/held_tasks.hpp"
 
@@ -125,11 +126,12 @@ class Worker::Impl {
    public:
     explicit Threads(Impl& worker) : worker_{worker} {
       try {
-        settler_ = std::thread{[this] { worker_.run_settler(); }};
-        keeper_ = std::thread{[this] { worker_.run_keeper(); }};
         for (std::size_t i = 0; i < worker_.concurrency_; ++i) {
           worker_.handler_threads_.emplace_back([impl = &worker_] { impl->run_handlers(); });
         }
+        const detail::BlockSignals inherited;
+        settler_ = std::thread{[this] { worker_.run_settler(); }};
+        keeper_ = std::thread{[this] { worker_.run_keeper(); }};
         fetcher_ = std::thread{[this] { worker_.run_fetcher(); }};
       } catch (...) {
         end();

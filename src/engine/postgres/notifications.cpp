@@ -10,6 +10,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "core/block_signals.hpp"
+
 namespace errand::postgres {
 namespace {
 
@@ -79,7 +81,7 @@ Notifications::Notifications(ConnectionSettings settings, bool listen, Logger& l
 
 void Notifications::start() {
   std::call_once(started_, [this] {
-    thread_ = std::jthread{[this](const std::stop_token& stop) { run(stop); }};
+    thread_ = detail::start_without_signals([this](const std::stop_token& stop) { run(stop); });
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/block_signals.hpp"
 #include "engine/sqlite/file_checks.hpp"
 
 namespace errand::sqlite {
@@ -26,9 +27,10 @@ Database::Database(Settings settings)
         const WakeFile::WriteTurn turn{wake_file_};
         return Connection{settings_.connection};
       }()},
-      listener_{[this, seen = signals_of_others()](const std::stop_token& stop) {
-        listen(stop, seen);
-      }} {}
+      listener_{detail::start_without_signals(
+          [this, seen = signals_of_others()](const std::stop_token& stop) {
+            listen(stop, seen);
+          })} {}
 
 Database::~Database() {
   listener_.request_stop();
