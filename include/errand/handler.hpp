@@ -24,6 +24,10 @@
 
 namespace errand {
 
+namespace detail {
+class AttemptEnd;
+}  // namespace detail
+
 /// Thrown by a handler: this task can never succeed; fail it now, whatever its retry policy.
 class ERRAND_EXPORT Unrecoverable : public Error {
  public:
@@ -115,18 +119,9 @@ class ERRAND_EXPORT TaskContext {
 
   [[nodiscard]] Logger& log() const noexcept { return *logger_; }
 
-  /// The right to end this attempt, for engines that can do so in a transaction of the handler's;
-  /// nullopt without a worker.
-  [[nodiscard]] std::optional<Lease> lease() const noexcept {
-    if (claim_ == nullptr) return std::nullopt;
-    return claim_->lease;
-  }
-
-  /// Said by such an engine: the task is completed; what the handler still returns does not count.
-  void set_completed() noexcept { completed_ = true; }
-  [[nodiscard]] bool is_completed() const noexcept { return completed_; }
-
  private:
+  friend class detail::AttemptEnd;
+
   TaskId id_;
   int attempt_;
   std::stop_token stop_;
@@ -134,7 +129,34 @@ class ERRAND_EXPORT TaskContext {
   ProgressSink progress_;
   const Claim* claim_ = nullptr;
   bool completed_ = false;
+  bool lease_lost_ = false;
 };
+
+namespace detail {
+
+/// For engines that end an attempt themselves, in a transaction of the handler's: what the handler
+/// still returns or throws does not count then.
+class AttemptEnd {
+ public:
+  explicit AttemptEnd(TaskContext& context) noexcept : context_{context} {}
+
+  /// The right to end the attempt; nullopt without a worker.
+  [[nodiscard]] std::optional<Lease> lease() const noexcept {
+    if (context_.claim_ == nullptr) return std::nullopt;
+    return context_.claim_->lease;
+  }
+
+  void set_completed() noexcept { context_.completed_ = true; }
+  void set_lease_lost() noexcept { context_.lease_lost_ = true; }
+
+  [[nodiscard]] bool is_completed() const noexcept { return context_.completed_; }
+  [[nodiscard]] bool is_lease_lost() const noexcept { return context_.lease_lost_; }
+
+ private:
+  TaskContext& context_;
+};
+
+}  // namespace detail
 
 /// A handler without types: JSON in, JSON out.
 using RawHandler = std::function<std::string(const Envelope&, TaskContext&)>;

@@ -44,7 +44,7 @@ ERRAND_EXPORT void submit_in_transaction(pg_conn* connection, std::span<const Ne
 ///
 /// Not complete()d, it is rolled back, and the handler ends the attempt as any other does. Used by
 /// the handler's thread. Each one under way has a connection of its own, beside those of the
-/// engine's pool; what a handler sets for the session (SET, temporary tables) the next one finds.
+/// engine's pool.
 class ERRAND_EXPORT CompletingTransaction {
  public:
   /// Begins. Throws ConfigurationException if the engine is not PostgreSQL or no worker runs the
@@ -58,8 +58,8 @@ class ERRAND_EXPORT CompletingTransaction {
   [[nodiscard]] pg_conn* connection() const noexcept;
 
   /// Completes the task with this result and commits. Throws Cancelled if the lease is lost, and
-  /// StorageException; nothing has happened then, unless it says in_doubt, where the next attempt
-  /// finds out.
+  /// StorageException, also if the transaction has failed or ended already; nothing has happened
+  /// then, unless it says in_doubt, where the next attempt finds out.
   template <class T>
   T complete(T result) {
     complete_json(encode(result));

@@ -173,6 +173,10 @@ class ERRAND_EXPORT TaskQueue {
   virtual std::vector<LeaseState> extend(std::span<const Lease> leases,
                                          std::chrono::milliseconds lease) = 0;
 
+  /// The attempts that the storage takes for this worker's. After a claim whose answer was lost,
+  /// the worker finds here what it does not know of, and hands it back.
+  [[nodiscard]] virtual std::vector<Lease> held_by(const std::string& worker) = 0;
+
   /// Ends attempts. One status for each, in order. A task whose cancellation was requested goes
   /// to cancelled instead of retrying. A late settle that nobody overtook counts. Throws
   /// ValidationException and settles none if a result is not UTF-8 without NUL or too large.

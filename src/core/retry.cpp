@@ -30,8 +30,8 @@ std::chrono::milliseconds delay_before_retry(const RetryPolicy& policy, int retr
 }
 
 void validate(const RetryPolicy& policy) {
-  require(policy.max_retries >= 0,
-          "max_retries must be 0 or more, and is " + std::to_string(policy.max_retries));
+  require(policy.max_retries >= 0 && policy.max_retries <= 1'000'000,
+          "max_retries must be 0 to 1000000, and is " + std::to_string(policy.max_retries));
   require(policy.delay.count() >= 0,
           "delay must not be negative, and is " + std::to_string(policy.delay.count()) + " ms");
   require(std::isfinite(policy.multiplier) && policy.multiplier >= 1,

@@ -55,7 +55,7 @@ void HeldTask::give_progress_back(Progress progress) {
   if (!progress_) progress_ = std::move(progress);
 }
 
-std::optional<Outcome> Executor::run(HeldTask& task) const noexcept {
+AttemptResult Executor::run(HeldTask& task) const noexcept {
   const Claim& claim = task.claim();
   // A stop that came before the start needs no handler.
   if (task.stop_reason() != StopReason::none) return stopped(task);
@@ -81,27 +81,35 @@ std::optional<Outcome> Executor::run(HeldTask& task) const noexcept {
   return outcome;
 }
 
-std::optional<Outcome> Executor::attempt(HeldTask& task) const {
+AttemptResult Executor::attempt(HeldTask& task) const {
   const Claim& claim = task.claim();
   TaskContext context{claim, task.stop_token(), logger_,
                       [&task](Progress progress) { task.set_progress(std::move(progress)); }};
+  const AttemptEnd end{context};
   std::string result;
   try {
     result = handlers_.run(claim.envelope, context);
   } catch (...) {
-    if (!context.is_completed()) throw;
-    logger_.warning(
-        fmt::format("{} {} is completed; what its handler threw after that is dropped: {}",
-                    claim.envelope.type(), claim.lease.id.to_string(),
-                    describe_with_throw_sites(std::current_exception()).message));
+    if (!end.is_completed() && !end.is_lease_lost()) throw;
+    if (end.is_completed()) {
+      logger_.warning(
+          fmt::format("{} {} is completed; what its handler threw after that is dropped: {}",
+                      claim.envelope.type(), claim.lease.id.to_string(),
+                      describe_with_throw_sites(std::current_exception()).message));
+    }
   }
-  if (context.is_completed()) return std::nullopt;
+  if (end.is_completed()) return EndedByHandler::completed;
+  if (end.is_lease_lost()) {
+    logger_.warning(fmt::format("{} {} was taken over meanwhile; this attempt is rolled back",
+                                claim.envelope.type(), claim.lease.id.to_string()));
+    return EndedByHandler::lease_lost;
+  }
   try {
     check_document("result", result, kMaxDocumentBytes);
   } catch (const ValidationException& error) {
     throw Unrecoverable{error.what()};
   }
-  return Completed{std::move(result)};
+  return Outcome{Completed{std::move(result)}};
 }
 
 Outcome Executor::stopped(const HeldTask& task) const {

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <variant>
 
 #include "errand/handler.hpp"
 #include "errand/logger.hpp"
@@ -41,16 +42,21 @@ class HeldTask {
   std::optional<Progress> progress_;
 };
 
+/// The attempt is over, and there is nothing to settle: its handler completed the task in a
+/// transaction of its own, or found out there that the lease is lost.
+enum class EndedByHandler : std::uint8_t { completed, lease_lost };
+
+using AttemptResult = std::variant<Outcome, EndedByHandler>;
+
 /// Runs one attempt and says how it ended. Whatever the handler throws ends here.
 class Executor {
  public:
   Executor(const Handlers& handlers, Logger& logger) : handlers_{handlers}, logger_{logger} {}
 
-  /// nullopt: the handler has completed the task itself, in a transaction of its own.
-  [[nodiscard]] std::optional<Outcome> run(HeldTask& task) const noexcept;
+  [[nodiscard]] AttemptResult run(HeldTask& task) const noexcept;
 
  private:
-  [[nodiscard]] std::optional<Outcome> attempt(HeldTask& task) const;
+  [[nodiscard]] AttemptResult attempt(HeldTask& task) const;
   [[nodiscard]] Outcome stopped(const HeldTask& task) const;
 
   const Handlers& handlers_;

@@ -137,9 +137,15 @@ bool HeldTasks::stop_running(const HeldTask& task) {
   return buffer_.size() <= prefetch_.size(Steady::duration{0}) / 2;
 }
 
-std::vector<Settlement> HeldTasks::take_ended() {
+std::optional<std::vector<Settlement>> HeldTasks::take_ended(Steady::time_point until) {
   std::unique_lock lock{mutex_};
-  ended_or_closed_.wait(lock, [this] { return ended_closed_ || !ended_.empty(); });
+  const auto ready = [this] { return ended_closed_ || !ended_.empty(); };
+  if (until == Steady::time_point::max()) {
+    ended_or_closed_.wait(lock, ready);  // waiting until the end of time overflows
+  } else {
+    ended_or_closed_.wait_until(lock, until, ready);
+  }
+  if (ended_.empty() && ended_closed_) return std::nullopt;
   std::size_t bytes = 0;
   auto end = ended_.begin();
   while (end != ended_.end() && bytes < kSettledBytes) bytes += result_bytes(*end++);

@@ -47,9 +47,10 @@ class HeldTasks {
 
   // For the settler.
 
-  /// Blocks until attempts have ended; empty when closed and all is settled. As many as make one
-  /// transaction of reasonable size.
-  [[nodiscard]] std::vector<Settlement> take_ended();
+  /// Blocks until attempts have ended, at most until then: empty if none has. nullopt when closed
+  /// and all is taken. As many as make one transaction of reasonable size.
+  [[nodiscard]] std::optional<std::vector<Settlement>> take_ended(
+      Steady::time_point until = Steady::time_point::max());
   /// They are settled, or lost: the worker does not hold them any more.
   void forget(const std::vector<Settlement>& settled);
 

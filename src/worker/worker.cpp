@@ -259,6 +259,7 @@ class Worker::Impl {
       const bool held_nothing = held_.empty();
       ClaimBatch batch;
       try {
+        if (claim_in_doubt_) hand_back_unknown();
         batch = engine_.queue().claim(ClaimRequest{.queues = options_.queues,
                                                    .limit = wanted,
                                                    .worker = info_.worker,
@@ -266,6 +267,7 @@ class Worker::Impl {
                                                    .suspects = held_.holds_suspect() ? 0U : 1U});
         pause = kFirstPauseAfterError;
       } catch (const std::exception& error) {
+        claim_in_doubt_ = claim_in_doubt_ || is_in_doubt(error);
         if (options_.drain && is_useless(error)) {
           error_ = std::current_exception();
           return end(WorkerReport::Reason::stopped);
@@ -283,6 +285,26 @@ class Worker::Impl {
         return end(WorkerReport::Reason::drained);
       }
       wait_to_fetch(std::min(longest_wait(), batch.next_due.value_or(kFallbackPoll)));
+    }
+  }
+
+  /// The answer to a claim was lost: what the storage thinks is held here and is not goes back,
+  /// before its lease runs out and counts as a crash.
+  void hand_back_unknown() {
+    std::vector<Lease> unknown = engine_.queue().held_by(info_.worker);
+    // In this order: what has been claimed is among those held here.
+    const std::vector<Lease> held = held_.leases();
+    std::erase_if(unknown, [&](const Lease& lease) {
+      return std::ranges::any_of(held, [&](const Lease& known) { return known.id == lease.id; });
+    });
+    std::vector<Settlement> settlements;
+    settlements.reserve(unknown.size());
+    for (const Lease& lease : unknown) settlements.push_back({lease, Released{}});
+    engine_.queue().settle(settlements);
+    claim_in_doubt_ = false;
+    if (!unknown.empty()) {
+      logger_.warning(
+          fmt::format("handed back {} of a claim whose answer was lost", tasks(unknown.size())));
     }
   }
 
@@ -313,19 +335,20 @@ class Worker::Impl {
 
   void run_handlers() {
     while (const std::shared_ptr<detail::HeldTask> task = held_.next()) {
-      std::optional<Outcome> outcome = executor_.run(*task);
-      if (!outcome) {
-        count_completed();
+      detail::AttemptResult result = executor_.run(*task);
+      if (const auto* ended = std::get_if<detail::EndedByHandler>(&result)) {
+        if (*ended == detail::EndedByHandler::completed) count_completed();
         held_.drop(task);
         continue;
       }
+      Outcome& outcome = std::get<Outcome>(result);
       const bool failed =
-          std::holds_alternative<Failed>(*outcome) || std::holds_alternative<Retried>(*outcome);
+          std::holds_alternative<Failed>(outcome) || std::holds_alternative<Retried>(outcome);
       // Here, not when it is settled: until then others would begin that fail, too.
       if (failed && ++failures_ == options_.failure_limit) {
         end(WorkerReport::Reason::failure_limit);
       }
-      held_.finish(task, *std::move(outcome));
+      held_.finish(task, std::move(outcome));
     }
   }
 
@@ -336,56 +359,102 @@ class Worker::Impl {
 
   // --- settling ---------------------------------------------------------------------------------
 
+  /// Outcomes that the storage has not taken yet. Until it does, their leases are kept alive, and
+  /// nothing is lost.
+  struct Unsettled {
+    std::vector<Settlement> batch;
+    bool in_doubt = false;  ///< it may have taken them
+  };
+
+  /// What cannot be stored waits aside: it may be a single outcome that stands in the way, and the
+  /// others go on. A worker that is told to end tries for its grace period only; the leases run out
+  /// then, and others do the work again.
   void run_settler() {
-    while (true) {
-      const std::vector<Settlement> batch = held_.take_ended();
-      if (batch.empty()) return;
-      settle(batch);
-      held_.forget(batch);
-    }
-  }
-
-  /// Tries until the storage has taken the batch: until then its leases are kept alive, and
-  /// nothing is lost. A worker that is told to end tries for its grace period only; the leases run
-  /// out then, and others do the work again.
-  void settle(std::vector<Settlement> batch) {
+    constexpr auto kNever = Steady::time_point::max();
     milliseconds pause = kFirstPauseAfterError;
-    bool in_doubt = false;
-    while (!batch.empty()) {
-      try {
-        count(batch, engine_.queue().settle(batch), in_doubt);
-        return;
-      } catch (const ValidationException&) {
-        batch = settle_one_by_one(batch, in_doubt);
+    auto next_try = kNever;
+    while (true) {
+      std::optional<std::vector<Settlement>> ended = held_.take_ended(next_try);
+      if (ended && !ended->empty()) settle({std::move(*ended)});
+      if (unsettled_.empty()) {
+        if (!ended) return;
+        pause = kFirstPauseAfterError;
+        next_try = kNever;
         continue;
-      } catch (const std::exception& error) {
-        // Repeating is safe even in doubt: what was settled the first time reports a lost lease.
-        in_doubt = in_doubt || is_in_doubt(error);
-        logger_.error(fmt::format("cannot store {} outcomes, trying again in {} ms: {}",
-                                  batch.size(), pause.count(), error.what()));
-        // One that the storage cannot take must not keep the others waiting.
-        if (is_useless(error) && batch.size() > 1) batch = settle_one_by_one(batch, in_doubt);
       }
-      if (!wait_to_settle(pause)) return;
+      if (!ended && !wait_to_settle(pause)) return;
+      if (ended && Steady::now() < next_try) {
+        if (next_try == kNever) next_try = Steady::now() + pause;
+        continue;
+      }
+      settle_unsettled();
       pause = std::min(pause * 2, kLongestPauseAfterError);
+      next_try = Steady::now() + pause;
     }
   }
 
-  /// Returns those that could not be stored now. A refused one is dropped: its lease runs out, and
-  /// the task is rescued.
-  std::vector<Settlement> settle_one_by_one(const std::vector<Settlement>& batch, bool in_doubt) {
-    std::vector<Settlement> left;
-    for (const Settlement& settlement : batch) {
-      try {
-        count({settlement}, engine_.queue().settle({&settlement, 1}), in_doubt);
-      } catch (const ValidationException& error) {
-        logger_.error(fmt::format("the storage refuses the outcome of task {}: {}",
-                                  settlement.lease.id.to_string(), error.what()));
-      } catch (const std::exception&) {
-        left.push_back(settlement);
+  /// False: the storage did not take them, and they wait among the unsettled.
+  bool settle(Unsettled part) {
+    try {
+      count(part.batch, engine_.queue().settle(part.batch), part.in_doubt);
+      held_.forget(part.batch);
+      return true;
+    } catch (const ValidationException& error) {
+      if (part.batch.size() > 1) return settle_each(part);
+      refuse(part, error.what());
+      return true;
+    } catch (const std::exception& error) {
+      // Repeating is safe even in doubt: what was settled the first time reports a lost lease.
+      part.in_doubt = part.in_doubt || is_in_doubt(error);
+      logger_.error(fmt::format("cannot store {} outcomes, trying again: {}", part.batch.size(),
+                                error.what()));
+      unsettled_.push_back(std::move(part));
+      return false;
+    }
+  }
+
+  void settle_unsettled() {
+    bool storage_answers = true;
+    for (Unsettled& part : std::exchange(unsettled_, {})) {
+      if (!storage_answers) {
+        unsettled_.push_back(std::move(part));
+        continue;
+      }
+      if (settle(std::move(part)) || unsettled_.back().batch.size() == 1) continue;
+      const Unsettled failed = std::move(unsettled_.back());
+      unsettled_.pop_back();
+      storage_answers = settle_each(failed);
+    }
+  }
+
+  /// One by one. False: it seems that the storage takes none.
+  bool settle_each(const Unsettled& part) {
+    std::size_t failures = 0;
+    for (std::size_t i = 0; i < part.batch.size(); ++i) {
+      const bool settled = settle({{part.batch[i]}, part.in_doubt});
+      failures = settled ? 0 : failures + 1;
+      if (failures == 2 && i == 1) {
+        const std::vector<Settlement> rest{part.batch.begin() + 2, part.batch.end()};
+        if (!rest.empty()) unsettled_.push_back({rest, part.in_doubt});
+        return false;
       }
     }
-    return left;
+    return true;
+  }
+
+  /// The storage will never take this outcome. A result becomes a failure that says so; anything
+  /// else is dropped: its lease runs out, and the task is rescued.
+  void refuse(const Unsettled& part, const std::string& reason) {
+    const Settlement& settlement = part.batch.front();
+    logger_.error(fmt::format("the storage refuses the outcome of task {}: {}",
+                              settlement.lease.id.to_string(), reason));
+    if (!std::holds_alternative<Completed>(settlement.outcome)) return held_.forget(part.batch);
+    ExceptionData error{.class_name = "errand::ValidationException",
+                        .message = "the storage refuses the result: " + reason,
+                        .file = {},
+                        .trace = {},
+                        .previous = nullptr};
+    settle({{Settlement{settlement.lease, Failed{std::move(error)}}}, part.in_doubt});
   }
 
   /// False: the worker has to end now.
@@ -444,8 +513,8 @@ class Worker::Impl {
     const milliseconds extend_every = options_.lease / 3;
     const milliseconds tick = std::min(kKeeperTick, extend_every);
     auto next_extend = Steady::now() + extend_every;
-    auto next_beat = Steady::now() + extend_every;  // run() has shown it once
-    auto next_rescue = Steady::now();
+    auto next_beat = Steady::now() + extend_every;    // run() has shown it once
+    auto next_rescue = Steady::now() + extend_every;  // others may be about to extend theirs
     bool extend_now = false;
     while (true) {
       const auto now = Steady::now();
@@ -460,7 +529,7 @@ class Worker::Impl {
         next_beat = now + extend_every;
         guarded("show this worker", [this] { beat(); });
       }
-      if (now >= next_rescue) {
+      if (!storage_is_away && now >= next_rescue) {
         next_rescue = now + kBetweenRescues;
         storage_is_away |= !guarded("rescue tasks", [this] { rescue(); });
       }
@@ -478,7 +547,7 @@ class Worker::Impl {
     }
   }
 
-  /// False: it did not work out.
+  /// False: it may work out later.
   template <class Body>
   bool guarded(const char* doing, Body&& body) {
     try {
@@ -486,7 +555,7 @@ class Worker::Impl {
       return true;
     } catch (const std::exception& error) {
       logger_.error(fmt::format("cannot {}: {}", doing, error.what()));
-      return false;
+      return is_useless(error);
     }
   }
 
@@ -556,7 +625,9 @@ class Worker::Impl {
   std::int64_t abandoned_ = 0;
   std::exception_ptr error_;  ///< the fetcher's, on its way to the caller of run()
 
-  std::int64_t claimed_ = 0;  ///< the fetcher's own
+  std::int64_t claimed_ = 0;          ///< the fetcher's own
+  bool claim_in_doubt_ = false;       ///< the fetcher's own
+  std::vector<Unsettled> unsettled_;  ///< the settler's own
   std::atomic<std::int64_t> released_ = 0;
   std::atomic<std::int64_t> failures_ = 0;
   std::vector<std::jthread> handler_threads_;

@@ -115,7 +115,12 @@ TEST_F(PostgresTransactionTest, SqlRefusesWhatNoWorkerCouldRun) {
   for (const char* arguments :
        {"''", "repeat('x', 191)", "'a', 'not json'", "'a', '1', queue => ''",
         "'a', '1', priority => 40000", "'a', '1', max_retries => -1",
-        "'a', '1', delay => interval '-1 s'", "'a', '1', headers => '[]'"}) {
+        "'a', '1', delay => interval '-1 s'", "'a', '1', headers => '[]'",
+        "'a', '1', headers => '{\"n\":1}'", "'a', '1', headers => '{\"\":\"x\"}'",
+        "'a', '1', headers => 'x'", "'a', NULL", "'a', '1', delay => NULL",
+        "'a', '1', max_retries => 1000001",
+        "'a', '1', task_id => '00000000-0000-4000-0000-000000000001'",
+        "'a', '1', task_id => '00000000-0000-1000-8000-000000000001'"}) {
     EXPECT_THROW(execute(std::string{"SELECT errand_submit("} + arguments + ")"),
                  std::runtime_error)
         << arguments;
@@ -178,6 +183,74 @@ TEST_F(PostgresTransactionTest, WhatHappensAfterTheCommitChangesNothing) {
   EXPECT_EQ(future.get(kPatience).number, 7);
   EXPECT_EQ(cents(), "995");
   EXPECT_EQ(worker.stop_and_report().completed, 1);
+}
+
+TEST_F(PostgresTransactionTest, AHandlerThatEndsTheTransactionItselfCannotComplete) {
+  std::atomic<int> attempts = 0;
+  app.handlers().add<shop::Charge>(
+      "shop.charge", [&](const shop::Charge&, TaskContext& context) -> shop::Receipt {
+        CompletingTransaction transaction{app.engine(), context};
+        execute(transaction.connection(), "UPDATE accounts SET cents = cents - 5");
+        if (++attempts == 1) execute(transaction.connection(), "ROLLBACK");
+        return transaction.complete(shop::Receipt{attempts});
+      });
+  RunningWorker worker{app.engine(), app.handlers(), {}};
+  SubmitOptions options;
+  options.retry.delay = std::chrono::milliseconds{1};
+  EXPECT_EQ(app.tasks().submit(shop::Charge{5}, options).get(kPatience).number, 2);
+  EXPECT_EQ(cents(), "995");
+}
+
+TEST_F(PostgresTransactionTest, WhatAHandlerSetsForItsSessionTheNextOneDoesNotFind) {
+  std::vector<std::string> found;
+  app.handlers().add<shop::Charge>(
+      "shop.charge", [&](const shop::Charge&, TaskContext& context) -> shop::Receipt {
+        CompletingTransaction transaction{app.engine(), context};
+        found.push_back(execute(transaction.connection(), "SHOW work_mem"));
+        execute(transaction.connection(), "SET work_mem = '77MB'");
+        return transaction.complete(shop::Receipt{1});
+      });
+  WorkerOptions one;
+  one.concurrency = 1;
+  RunningWorker worker{app.engine(), app.handlers(), one};
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(app.tasks().submit(shop::Charge{5}).get(kPatience).number, 1);
+  }
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0], found[1]);
+}
+
+TEST_F(PostgresTransactionTest, SomebodysRowLockDoesNotCostTheOtherTasksTheirLeases) {
+  const NewTask tasks[]{app.tasks().prepare(shop::Charge{1}), app.tasks().prepare(shop::Charge{2})};
+  app.engine().queue().submit(tasks);
+  const ClaimBatch batch =
+      app.engine().queue().claim({.queues = {kDefaultQueue}, .limit = 2, .worker = "w"});
+  ASSERT_EQ(batch.claims.size(), 2U);
+  const std::vector<Lease> leases{batch.claims[0].lease, batch.claims[1].lease};
+  execute("BEGIN");
+  execute("SELECT errand_cancel('" + leases[0].id.to_string() + "')");
+  under_test->execute("UPDATE async_tasks SET lease_expires_at = now() WHERE task_id = '" +
+                      leases[1].id.to_string() + "'");
+  for (const LeaseState& state : app.engine().queue().extend(leases, std::chrono::seconds{15})) {
+    EXPECT_FALSE(state.lost);
+  }
+  EXPECT_TRUE(app.engine().queue().rescue({}).empty());
+  // Its outcome cannot be stored before that transaction ends; the other's can.
+  const Settlement locked{leases[0], Completed{"1"}};
+  EXPECT_THROW(app.engine().queue().settle({&locked, 1}), StorageException);
+  const Settlement free{leases[1], Completed{"1"}};
+  EXPECT_EQ(app.engine().queue().settle({&free, 1}).front(), SettleStatus::settled);
+  execute("COMMIT");
+  EXPECT_EQ(app.engine().queue().settle({&locked, 1}).front(), SettleStatus::settled);
+}
+
+TEST_F(PostgresTransactionTest, AConnectionThatTheServerHasClosedIsNotUsed) {
+  static_cast<void>(task_count());
+  execute(
+      "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = 'errand' "
+      "AND "
+      "pid <> pg_backend_pid() AND query LIKE '%async_tasks%'");
+  EXPECT_NO_THROW(static_cast<void>(task_count()));
 }
 
 TEST_F(PostgresTransactionTest, AnAttemptThatLostItsLeaseHasNoEffect) {

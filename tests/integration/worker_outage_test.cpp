@@ -98,15 +98,27 @@ TEST_F(WorkerOutageTest, AnOutcomeThatCannotBeStoredDoesNotKeepOthersWaiting) {
   for (const TaskHandle& task : first) EXPECT_EQ(task.get_json(kPatience), "1");
 }
 
-TEST_F(WorkerOutageTest, AClaimWhoseReplyWasLostIsMadeGoodByTheNextWorker) {
-  engine.lose_reply(Call::claim);
+TEST_F(WorkerOutageTest, ClaimsWhoseRepliesWereLostAreHandedBackAndCountForNothing) {
+  engine.lose_reply(Call::claim, Retry::in_doubt, 5);
   const TaskHandle task = submit();
   RunningWorker worker{engine, handlers, {}, logger};
-  ASSERT_TRUE(logger.says("cannot claim tasks"));
-  EXPECT_EQ(task.status(), TaskStatus::running) << "the storage thinks so";
-  pass(seconds{16});
   EXPECT_EQ(task.get_json(kPatience), "1");
+  EXPECT_TRUE(logger.says("handed back 1 task of a claim whose answer was lost"));
   EXPECT_EQ(runs, 1);
+  EXPECT_EQ(record(task).crashes, 0);
+  EXPECT_EQ(record(task).attempts, 1);
+}
+
+TEST_F(WorkerOutageTest, AnOutcomeThatIsNeverTakenDoesNotKeepLaterOnesWaiting) {
+  engine.break_down(Call::settle);
+  const TaskHandle first = submit();
+  RunningWorker worker{engine, handlers, {}, logger};
+  ASSERT_TRUE(logger.says("cannot store 1 outcomes"));
+  engine.mend();
+  engine.refuse(Call::settle, Retry::useless, 1);
+  const auto others = submit_many(20);
+  for (const TaskHandle& task : others) EXPECT_EQ(task.get_json(kPatience), "1");
+  EXPECT_EQ(first.get_json(kPatience), "1");
 }
 
 TEST_F(WorkerOutageTest, KeepsAnOutcomeUntilTheStorageTakesIt) {
@@ -202,9 +214,7 @@ TEST_F(WorkerOutageTest, SurvivesAKeeperThatReachesNothing) {
         return std::string{"\"done\""};
       },
       "slow");
-  for (const Call call : {Call::extend, Call::report_progress, Call::rescue}) {
-    engine.break_down(call);
-  }
+  for (const Call call : {Call::extend, Call::report_progress}) engine.break_down(call);
   WorkerOptions options;
   options.lease = milliseconds{300};
   const TaskHandle task = submit({}, "slow");
@@ -212,7 +222,7 @@ TEST_F(WorkerOutageTest, SurvivesAKeeperThatReachesNothing) {
   ASSERT_TRUE(started.was_reached());
   EXPECT_TRUE(logger.says("cannot extend leases: the storage is away"));
   EXPECT_TRUE(logger.says("cannot report progress"));
-  EXPECT_TRUE(logger.says("cannot rescue tasks"));
+  EXPECT_EQ(engine.calls(Call::rescue), 0U) << "who cannot keep leases does not take others'";
   release.reach();
   EXPECT_EQ(task.get_json(kPatience), "\"done\"");
 }

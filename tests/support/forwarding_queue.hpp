@@ -17,6 +17,7 @@ enum class Call : std::uint8_t {
   submit,
   claim,
   extend,
+  held_by,
   settle,
   report_progress,
   cancel,
@@ -27,7 +28,7 @@ enum class Call : std::uint8_t {
   pause,
   resume,
 };
-inline constexpr std::size_t kCalls = 12;
+inline constexpr std::size_t kCalls = 13;
 
 /// Passes every call on. For tests that watch or disturb a queue: before() and after() surround
 /// each call, and may throw.
@@ -44,6 +45,9 @@ class ForwardingQueue : public TaskQueue {
   std::vector<LeaseState> extend(std::span<const Lease> leases,
                                  std::chrono::milliseconds lease) override {
     return around(Call::extend, [&] { return next_->extend(leases, lease); });
+  }
+  std::vector<Lease> held_by(const std::string& worker) override {
+    return around(Call::held_by, [&] { return next_->held_by(worker); });
   }
   std::vector<SettleStatus> settle(std::span<const Settlement> settlements) override {
     return around(Call::settle, [&] { return next_->settle(settlements); });

@@ -305,4 +305,20 @@ TEST_P(LeaseContract, SuspectsAtTheHeadOfAQueueDoNotStopItsOtherTasks) {
   EXPECT_EQ(claim(2).size(), 1U);
 }
 
+TEST_P(LeaseContract, AWorkerCanAskWhatItIsTakenToHold) {
+  const auto claim_as = [&](const char* worker) {
+    submit();
+    return engine().queue().claim({.queues = {kDefaultQueue}, .worker = worker}).claims.at(0);
+  };
+  const Claim mine = claim_as("me");
+  claim_as("somebody else");
+  const std::vector<Lease> held = engine().queue().held_by("me");
+  ASSERT_EQ(held.size(), 1U);
+  EXPECT_EQ(held.front().id, mine.lease.id);
+  EXPECT_EQ(held.front().version, mine.lease.version);
+  settle(mine.lease, Completed{"1"});
+  EXPECT_TRUE(engine().queue().held_by("me").empty());
+  EXPECT_TRUE(engine().queue().held_by("nobody").empty());
+}
+
 }  // namespace errand::testing

@@ -33,10 +33,7 @@ class ClaimCursor {
     return last_;
   }
 
-  /// How long claims may still begin at start().
-  [[nodiscard]] Duration until_scan(Time now) const { return scan_due_ - now; }
-
-  /// A claim from the beginning took so long, and this was the last one it got.
+  /// A claim from the beginning took the server so long, and this was the last one it got.
   void scanned(Duration took, Time now, std::optional<Place> last) {
     if (last) last_ = last;
     slow_scans_ = took >= kSlowScan ? slow_scans_ + 1 : 0;

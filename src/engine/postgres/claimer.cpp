@@ -20,6 +20,7 @@ static_assert(kSuspectCrashes == 2, "the statements and two partial indexes say 
 // Columns of the statements that claim.
 constexpr int kTaskId = 0;
 constexpr int kNextDue = 14;
+constexpr int kTook = 15;
 
 /// RETURNING gives rows in any order; this holds what they were chosen by.
 struct Ranked {
@@ -97,11 +98,11 @@ Claimer::Claimed Claimer::claim_of_queue(const ClaimRequest& request, const std:
     Claimed claimed = run(query, queue);
     if (claimed.last) {
       change_cursor(queue, [&](ClaimCursor& it) { it.advanced(*claimed.last); });
-      claimed.next_due = std::chrono::ceil<milliseconds>(cursor.until_scan(Steady::now()));
+      // These can begin; the next claim looks what else there is.
+      claimed.next_due = milliseconds{0};
       return claimed;
     }
   }
-  const auto scan_began = Steady::now();
   Query query{sql::kClaim};
   query.parameters.add(queue)
       .add(static_cast<std::int64_t>(limit))
@@ -109,17 +110,14 @@ Claimer::Claimed Claimer::claim_of_queue(const ClaimRequest& request, const std:
       .add(std::int64_t{request.lease.count()})
       .add(request.worker);
   Claimed claimed = run(query, queue);
-  const auto now = Steady::now();
-  change_cursor(queue, [&](ClaimCursor& it) { it.scanned(now - scan_began, now, claimed.last); });
+  change_cursor(queue,
+                [&](ClaimCursor& it) { it.scanned(claimed.took, Steady::now(), claimed.last); });
   return claimed;
 }
 
 Claimer::Claimed Claimer::run(const Query& query, const std::string& queue) {
   const Result result = database_.write([&](Connection& connection, Changes&) {
-    std::vector<Query> queries;
-    if (!database_.settings().connection.prepare) {
-      queries.push_back(plan_by_index(Scope::transaction));
-    }
+    std::vector<Query> queries = database_.transaction_settings();
     queries.push_back(query);
     return std::move(connection.run(queries).back());
   });
@@ -128,6 +126,7 @@ Claimer::Claimed Claimer::run(const Query& query, const std::string& queue) {
   Claimed claimed;
   for (int row = 0; row < result.rows(); ++row) {
     if (!result.is_null(row, kTaskId)) found.push_back(read_claim(result, row, queue));
+    if (row == 0) claimed.took = std::chrono::microseconds{result.integer(row, kTook)};
     if (row == 0 && !result.is_null(row, kNextDue)) {
       claimed.next_due =
           std::chrono::ceil<milliseconds>(std::chrono::microseconds{result.integer(row, kNextDue)});

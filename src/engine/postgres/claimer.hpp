@@ -26,6 +26,7 @@ class Claimer {
     std::vector<Claim> claims;
     std::optional<Place> last;
     std::optional<std::chrono::milliseconds> next_due;
+    std::chrono::microseconds took{0};  ///< in the server
   };
 
   Claimed claim_of_queue(const ClaimRequest& request, const std::string& queue, std::size_t limit,

@@ -27,8 +27,8 @@ Database& database_of(Engine& engine) {
   return postgres->database();
 }
 
-Lease lease_of(const TaskContext& context) {
-  if (const std::optional<Lease> lease = context.lease()) return *lease;
+Lease lease_of(TaskContext& context) {
+  if (const std::optional<Lease> lease = detail::AttemptEnd{context}.lease()) return *lease;
   throw ConfigurationException{"a CompletingTransaction needs a worker that runs the handler"};
 }
 
@@ -45,22 +45,23 @@ class CompletingTransaction::Impl {
  public:
   Impl(Engine& engine, TaskContext& context)
       : database_{database_of(engine)},
-        context_{context},
+        end_{context},
         lease_{lease_of(context)},
         loan_{database_.handler_connections()} {
     loan_.connection().leave_pipeline();
-    execute(handle(), "BEGIN");
+    // Others extend the lease meanwhile: a snapshot from the beginning could not follow them.
+    execute(handle(), "BEGIN ISOLATION LEVEL READ COMMITTED");
   }
 
   ~Impl() {
     PGconn* connection = handle();
     if (!done_) PQclear(PQexec(connection, "ROLLBACK"));
     try {
-      // A transaction that the handler left behind on the connection would become the next one's.
-      if (PQtransactionStatus(connection) != PQTRANS_IDLE) loan_.connection().abandon();
+      // What the handler set, locked or left open must not become the next one's.
+      execute(connection, "DISCARD ALL");
       loan_.connection().enter_pipeline();
-    } catch (const StorageException&) {
-      // It is broken, and the pool drops it.
+    } catch (const Error&) {
+      loan_.connection().abandon();
     }
   }
 
@@ -71,6 +72,11 @@ class CompletingTransaction::Impl {
 
   void complete(const std::string& result) {
     detail::check_document("result", result, kMaxDocumentBytes);
+    if (done_ || PQtransactionStatus(handle()) != PQTRANS_INTRANS) {
+      throw StorageException{
+          "the transaction of this handler has ended or failed before: nothing is stored",
+          StorageException::Retry::useless};
+    }
     postgres::Parameters parameters;
     const std::int64_t versions[]{lease_.version};
     parameters.add(std::span<const TaskId>{&lease_.id, 1})
@@ -81,10 +87,13 @@ class CompletingTransaction::Impl {
                      parameters.values(), parameters.lengths(), parameters.formats(), 1);
     const Result row{raw};
     if (PQresultStatus(raw) != PGRES_TUPLES_OK) postgres::throw_error_of(handle(), raw);
-    if (row.rows() == 0) throw Cancelled{"the lease of this attempt is lost"};
+    if (row.rows() == 0) {
+      end_.set_lease_lost();
+      throw Cancelled{"the lease of this attempt is lost"};
+    }
     execute(handle(), "COMMIT");
     done_ = true;
-    context_.set_completed();
+    end_.set_completed();
     postgres::Changes changes;
     changes.final_tasks.push_back(lease_.id);
     database_.tell(changes);
@@ -92,7 +101,7 @@ class CompletingTransaction::Impl {
 
  private:
   Database& database_;
-  TaskContext& context_;
+  detail::AttemptEnd end_;
   const Lease lease_;
   postgres::ConnectionPool::Loan loan_;
   bool done_ = false;

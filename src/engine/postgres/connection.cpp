@@ -35,6 +35,7 @@ const char* next_step(std::string_view state) {
   if (state == "42P01" || state == "42703") return "; run `errand setup`";
   if (state == "25006") return "; this server is read-only: connect to the primary";
   if (state == "53300") return "; raise max_connections, or use fewer programs or a pooler";
+  if (state == "55P03") return "; another transaction holds the task: end it";
   if (state == "53100") return "; free some space on the server";
   if (state == "26000") return "; behind a pooler in transaction mode add prepare=no to the DSN";
   return "";
@@ -51,8 +52,10 @@ std::exception_ptr error_of(const PGresult* result) {
   const std::string message =
       "PostgreSQL: " + trimmed(primary != nullptr ? primary : PQresultErrorMessage(result)) +
       next_step(state);
-  // A byte that PostgreSQL's texts cannot hold.
-  if (state == "22021") return std::make_exception_ptr(ValidationException{message});
+  // What the database cannot hold, or somebody's rules for it do not allow.
+  if (state.starts_with("22") || state.starts_with("23")) {
+    return std::make_exception_ptr(ValidationException{message});
+  }
   if (state == "40P01" || state == "40001") return std::make_exception_ptr(Deadlock{message});
   return std::make_exception_ptr(StorageException{message, retry_for(state)});
 }
@@ -69,6 +72,16 @@ StorageException cannot_connect(PGconn* connection) {
 }
 
 }  // namespace
+
+bool consume_input(PGconn* connection) noexcept {
+  // A record of TLS holds up to 16 kB, of which one call may take 8: the rest is in OpenSSL's
+  // hands, and would not make the socket ready again.
+  const int calls = PQsslInUse(connection) != 0 ? 3 : 1;
+  for (int i = 0; i < calls; ++i) {
+    if (PQconsumeInput(connection) != 1) return false;
+  }
+  return true;
+}
 
 void throw_error_of(PGconn* connection, const PGresult* result) {
   if (PQstatus(connection) != CONNECTION_OK) {
@@ -96,10 +109,12 @@ std::optional<Timestamp> Result::optional_time(int row, int column) const {
   return time(row, column);
 }
 
-Query plan_by_index(Scope scope) {
+Query queue_settings(Scope scope) {
   Query query{R"(
-SELECT set_config(name, 'off', $1::bool)
-FROM (VALUES ('enable_seqscan'), ('enable_bitmapscan'), ('enable_sort'), ('jit')) AS setting (name))"};
+SELECT set_config(name, value, $1::bool)
+FROM (VALUES ('enable_seqscan', 'off'), ('enable_bitmapscan', 'off'), ('enable_sort', 'off'),
+             ('jit', 'off'), ('lock_timeout', '2s'),
+             ('default_transaction_isolation', 'read committed')) AS setting (name, value))"};
   query.parameters.add(scope == Scope::transaction);
   return query;
 }
@@ -119,7 +134,7 @@ Connection::Connection(const ConnectionSettings& settings) : settings_{settings}
   PQsetNoticeProcessor(
       connection_.get(), [](void*, const char*) {}, nullptr);
   enter_pipeline();
-  if (settings_.prepare) run(plan_by_index(Scope::session));
+  if (settings_.prepare) run(queue_settings(Scope::session));
 }
 
 Result Connection::run(Query query) { return std::move(run(std::span<Query>{&query, 1}).front()); }
@@ -169,11 +184,15 @@ std::vector<Result> Connection::run(std::span<Query> queries) {
     }
     take(true);
   }
-  await_result();
-  PGresult* sync = PQgetResult(connection_.get());
-  const bool synced = sync != nullptr && PQresultStatus(sync) == PGRES_PIPELINE_SYNC;
-  PQclear(sync);
-  if (!synced) fail_broken();
+  // Some errors come with the commit: deferred constraints, lost races.
+  for (bool synced = false; !synced;) {
+    await_result();
+    PGresult* raw = PQgetResult(connection_.get());
+    const Result end{raw};
+    if (PQstatus(connection_.get()) != CONNECTION_OK) fail_broken();
+    synced = raw != nullptr && PQresultStatus(raw) == PGRES_PIPELINE_SYNC;
+    if (raw != nullptr && !synced && !error) error = error_of(raw);
+  }
   if (error) std::rethrow_exception(error);
   return results;
 }
@@ -206,14 +225,14 @@ void Connection::flush() {
     if (left < 0) fail_broken();
     // The server may wait for us to read before it reads on itself.
     wait(POLLIN | POLLOUT);
-    if (PQconsumeInput(connection_.get()) != 1) fail_broken();
+    if (!consume_input(connection_.get())) fail_broken();
   }
 }
 
 void Connection::await_result() {
   while (PQisBusy(connection_.get()) != 0) {
     wait(POLLIN);
-    if (PQconsumeInput(connection_.get()) != 1) fail_broken();
+    if (!consume_input(connection_.get())) fail_broken();
   }
 }
 
@@ -236,10 +255,12 @@ void Connection::wait(short events) {
 
 bool Connection::is_alive() noexcept {
   if (!is_usable()) return false;
+  // Nothing was asked: what there is to read is a notice, or a farewell and after it the end.
   pollfd socket{PQsocket(connection_.get()), POLLIN, 0};
-  if (poll(&socket, 1, 0) <= 0) return true;
-  // Nothing was asked: what there is to read is a farewell, or a notice.
-  return PQconsumeInput(connection_.get()) == 1 && PQstatus(connection_.get()) == CONNECTION_OK;
+  while (poll(&socket, 1, 0) > 0) {
+    if (!consume_input(connection_.get()) || !is_usable()) return false;
+  }
+  return true;
 }
 
 void Connection::leave_pipeline() {

@@ -70,6 +70,9 @@ class Result {
   std::unique_ptr<PGresult, Clear> result_;
 };
 
+/// Takes what has come for it. False: the connection is lost.
+[[nodiscard]] bool consume_input(PGconn* connection) noexcept;
+
 /// Throws what a failed statement on a connection of somebody else means.
 [[noreturn]] void throw_error_of(PGconn* connection, const PGresult* result);
 
@@ -82,9 +85,10 @@ struct Query {
 
 enum class Scope : std::uint8_t { session, transaction };
 
-/// Makes the server walk indexes in their order. What it would find out by itself, were it not for
-/// plans that are kept since the queue was nearly empty, and statistics that say it still is.
-[[nodiscard]] Query plan_by_index(Scope scope);
+/// What a queue needs. The server is made to walk indexes in their order, which it would find out
+/// by itself, were it not for plans that are kept since the queue was nearly empty, and statistics
+/// that say it still is. Nobody's row lock keeps a call waiting for long.
+[[nodiscard]] Query queue_settings(Scope scope);
 
 /// One connection to the server, in pipeline mode all the time. Used by one thread at a time.
 class Connection {

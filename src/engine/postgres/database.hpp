@@ -81,6 +81,14 @@ class Database {
   /// that a worker with all its handlers in one can still extend their leases.
   [[nodiscard]] ConnectionPool& handler_connections() noexcept { return handler_connections_; }
 
+  /// What must come first in a transaction of the queue's where sessions are not ours.
+  [[nodiscard]] std::vector<Query> transaction_settings() const {
+    if (settings_.connection.prepare) return {};
+    std::vector<Query> queries;
+    queries.push_back(queue_settings(Scope::transaction));
+    return queries;
+  }
+
   /// Tells other processes and this one.
   void tell(const Changes& changes);
 

@@ -21,8 +21,8 @@ constexpr int kOldestVersion = 130'000;
 constexpr const char* kServer = R"(
 SELECT current_setting('server_version_num')::int8, current_setting('server_version'),
        current_setting('synchronous_commit'), pg_is_in_recovery(),
-       (SELECT count(*) FROM pg_stat_activity), current_setting('max_connections')::int8,
-       clock_timestamp())";
+       (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'), current_setting('max_connections')::int8,
+       clock_timestamp(), current_setting('server_encoding'))";
 
 constexpr const char* kIndexes = R"(
 SELECT wanted FROM unnest(ARRAY['idx_status', 'idx_completed_at', 'idx_claimable', 'idx_suspects',
@@ -44,8 +44,17 @@ WHERE c.oid = to_regclass('async_tasks'))";
 constexpr const char* kHorizon = R"(
 SELECT pid::int8, extract(epoch FROM clock_timestamp() - xact_start)::int8, coalesce(state, '')
 FROM pg_stat_activity
-WHERE xact_start IS NOT NULL AND backend_xmin IS NOT NULL AND pid <> pg_backend_pid()
+WHERE xact_start IS NOT NULL AND (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL)
+  AND datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
 ORDER BY xact_start LIMIT 1)";
+
+/// Whether this user sees the transactions of others; what else keeps dead rows, oldest first.
+constexpr const char* kOtherHorizons = R"(
+SELECT pg_has_role('pg_read_all_stats', 'USAGE'),
+       (SELECT string_agg('replication slot ' || slot_name, ', ') FROM pg_replication_slots
+        WHERE NOT active AND (xmin IS NOT NULL OR catalog_xmin IS NOT NULL)),
+       (SELECT string_agg('prepared transaction ' || gid, ', ') FROM pg_prepared_xacts
+        WHERE database = current_database()))";
 
 constexpr const char* kExpiredTasks = R"(
 SELECT count(*) FROM async_tasks
@@ -59,6 +68,12 @@ void add_server_findings(std::vector<Finding>& findings, Connection& connection)
     findings.push_back({Severity::ok, "server", version, {}});
   } else {
     findings.push_back({Severity::problem, "server", version, "Errand needs 13 or newer"});
+  }
+  if (row.text(0, 7) != "UTF8") {
+    findings.push_back(
+        {Severity::problem, "encoding",
+         "this database has " + std::string{row.text(0, 7)} + ", which cannot hold every text",
+         "use one with UTF8: createdb --encoding UTF8 --template template0"});
   }
   if (row.boolean(0, 3)) {
     findings.push_back({Severity::problem, "writing", "this server is a read-only standby",
@@ -122,15 +137,26 @@ void add_table_findings(std::vector<Finding>& findings, Connection& connection) 
       findings.push_back({Severity::ok, "autovacuum", std::move(detail), {}});
     }
   }
+  const Result others = connection.run(Query{kOtherHorizons});
+  for (const int column : {1, 2}) {
+    if (others.is_null(0, column)) continue;
+    findings.push_back({Severity::warning, "transactions",
+                        std::string{others.text(0, column)} +
+                            ": dead rows cannot be cleaned away while it is there",
+                        "drop or finish what is not in use"});
+  }
   const Result horizon = connection.run(Query{kHorizon});
   constexpr std::int64_t kLong = 300;
   if (horizon.rows() > 0 && horizon.integer(0, 1) > kLong) {
     findings.push_back(
         {Severity::warning, "transactions",
          fmt::format("one is open for {} s (process {}, {}): dead rows cannot be cleaned away, and "
-                     "claims get slower",
+                     "the table grows",
                      horizon.integer(0, 1), horizon.integer(0, 0), std::string{horizon.text(0, 2)}),
          fmt::format("end it: SELECT pg_terminate_backend({})", horizon.integer(0, 0))});
+  } else if (!others.boolean(0, 0)) {
+    findings.push_back({Severity::warning, "transactions", "this user cannot see those of others",
+                        "GRANT pg_read_all_stats to it, or run this as another one"});
   } else {
     findings.push_back({Severity::ok, "transactions", "none is open for long", {}});
   }

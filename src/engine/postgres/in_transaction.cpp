@@ -35,7 +35,9 @@ void submit_in_transaction(pg_conn* connection, std::span<const NewTask> tasks) 
     validate(task);
     queues.insert(task.queue);
   }
-  postgres::run(connection, postgres::submit_query(tasks));
+  for (postgres::Query& query : postgres::submit_queries(tasks)) {
+    postgres::run(connection, std::move(query));
+  }
   const std::vector<std::string> names{queues.begin(), queues.end()};
   postgres::Query notify{postgres::kNotify};
   notify.parameters.add(std::span<const std::string>{names});

@@ -191,17 +191,32 @@ void Notifications::serve(Connection& connection, const std::stop_token& stop) {
       outbox = std::exchange(outbox_, {});
     }
     if (!outbox.empty()) {
-      send(connection, std::move(outbox));
+      try {
+        send(connection, outbox);
+      } catch (...) {
+        give_back(std::move(outbox));
+        throw;
+      }
       deliver_received(connection.handle());
       continue;  // more may have gathered meanwhile
     }
     if (stop.stop_requested()) return;
     wait(PQsocket(connection.handle()), kIdleMs);
-    if (PQconsumeInput(connection.handle()) != 1 || !connection.is_usable()) {
+    if (!consume_input(connection.handle()) || !connection.is_usable()) {
       throw StorageException{"the connection was closed", StorageException::Retry::helps};
     }
     deliver_received(connection.handle());
   }
+}
+
+void Notifications::give_back(Outbox outbox) {
+  const std::lock_guard lock{mutex_};
+  outbox_.any_work |= outbox.any_work;
+  outbox_.queues.merge(outbox.queues);
+  outbox_.cancellation |= outbox.cancellation;
+  outbox_.any_completion |= outbox.any_completion;
+  outbox_.completed.insert(outbox_.completed.end(), outbox.completed.begin(),
+                           outbox.completed.end());
 }
 
 void Notifications::deliver_received(PGconn* connection) {
@@ -239,7 +254,7 @@ void Notifications::deliver_everything() {
   }
 }
 
-void Notifications::send(Connection& connection, Outbox outbox) {
+void Notifications::send(Connection& connection, const Outbox& outbox) {
   std::vector<std::string> channels;
   std::vector<std::string> payloads;
   const auto add = [&](const char* channel, std::string payload) {

@@ -64,7 +64,8 @@ class Notifications final : public Signals {
   void deliver(const PGnotify& notification);
   /// Nobody knows what was missed while there was no connection.
   void deliver_everything();
-  void send(Connection& connection, Outbox outbox);
+  void send(Connection& connection, const Outbox& outbox);
+  void give_back(Outbox outbox);
   void put(const std::function<void(Outbox&)>& message);
   [[nodiscard]] bool has_mail();
   void start();

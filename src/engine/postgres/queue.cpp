@@ -18,12 +18,22 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Arrays: 1 task_id, 2 version; 3 lease in ms.
+/// Arrays: 1 task_id, 2 version; 3 lease in ms. A row that somebody has locked is left alone, so
+/// that the leases of the others do not run out meanwhile; neither does anybody rescue it.
 constexpr const char* kExtend = R"(
+WITH unlocked AS MATERIALIZED (
+  SELECT task_id FROM async_tasks WHERE task_id = ANY ($1::uuid[]) AND status = 'running'
+  FOR NO KEY UPDATE SKIP LOCKED)
 UPDATE async_tasks t SET lease_expires_at = now() + $3::int8 * interval '1 ms'
 FROM unnest($1::uuid[], $2::int8[]) AS s (task_id, version)
-WHERE t.task_id = ANY ($1::uuid[]) AND t.task_id = s.task_id AND t.version = s.version AND t.status = 'running'
-RETURNING t.task_id, t.version, t.cancel_requested)";
+WHERE t.task_id = ANY (ARRAY(SELECT task_id FROM unlocked)) AND t.task_id = s.task_id AND t.version = s.version AND t.status = 'running')";
+
+constexpr const char* kHeld = R"(
+SELECT task_id, version, cancel_requested FROM async_tasks
+WHERE task_id = ANY ($1::uuid[]) AND status = 'running')";
+
+constexpr const char* kHeldBy =
+    "SELECT task_id, version FROM async_tasks WHERE status = 'running' AND worker = $1";
 
 /// Arrays: 1 task_id, 2 version, 3 progress.
 constexpr const char* kProgress = R"(
@@ -95,7 +105,8 @@ void Queue::submit(std::span<const NewTask> tasks) {
   if (tasks.empty()) return;
   for (const NewTask& task : tasks) validate(task);
   database_.write([&](Connection& connection, Changes& changes) {
-    connection.run(submit_query(tasks));
+    std::vector<Query> queries = submit_queries(tasks);
+    connection.run(queries);
     for (const NewTask& task : tasks) {
       // Batches are mostly of one queue; a name that comes twice does no harm.
       if (changes.queues.empty() || changes.queues.back() != task.queue) {
@@ -114,11 +125,12 @@ std::vector<LeaseState> Queue::extend(std::span<const Lease> leases, millisecond
     ids.push_back(held.id);
     versions.push_back(held.version);
   }
-  const std::lock_guard lock{held_rows_};
   return database_.write([&](Connection& connection, Changes&) {
-    Query query = for_tasks(kExtend, ids);
-    query.parameters.add(std::span<const std::int64_t>{versions}).add(std::int64_t{lease.count()});
-    const Result result = connection.run(std::move(query));
+    std::vector<Query> queries{for_tasks(kExtend, ids), for_tasks(kHeld, ids)};
+    queries[0]
+        .parameters.add(std::span<const std::int64_t>{versions})
+        .add(std::int64_t{lease.count()});
+    const Result result = std::move(connection.run(queries).back());
     struct Held {
       std::int64_t version;
       bool cancel_requested;
@@ -137,6 +149,19 @@ std::vector<LeaseState> Queue::extend(std::span<const Lease> leases, millisecond
                         .cancel_requested = !lost && found->second.cancel_requested});
     }
     return states;
+  });
+}
+
+std::vector<Lease> Queue::held_by(const std::string& worker) {
+  return database_.read([&](Connection& connection) {
+    Query query{kHeldBy};
+    query.parameters.add(worker);
+    const Result result = connection.run(std::move(query));
+    std::vector<Lease> leases;
+    for (int row = 0; row < result.rows(); ++row) {
+      leases.push_back({result.task_id(row, 0), result.integer(row, 1)});
+    }
+    return leases;
   });
 }
 

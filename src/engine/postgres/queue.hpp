@@ -19,6 +19,7 @@ class Queue final : public TaskQueue {
   }
   std::vector<LeaseState> extend(std::span<const Lease> leases,
                                  std::chrono::milliseconds lease) override;
+  [[nodiscard]] std::vector<Lease> held_by(const std::string& worker) override;
   std::vector<SettleStatus> settle(std::span<const Settlement> settlements) override;
   void report_progress(std::span<const ProgressReport> reports) override;
   std::vector<CancelStatus> cancel(std::span<const TaskId> ids) override;
@@ -33,8 +34,8 @@ class Queue final : public TaskQueue {
   Database& database_;
   Claimer claimer_{database_};
 
-  /// Settling, extending and reporting touch the same rows in any order: one at a time, they cannot
-  /// wait for each other in the server.
+  /// Settling and reporting touch the same rows in any order: one at a time, they cannot wait for
+  /// each other in the server.
   std::mutex held_rows_;
 };
 

@@ -26,7 +26,7 @@ constexpr const char* kLock = "SELECT pg_advisory_xact_lock(7205759403792794)";
 /// Not to_regclass(), whose cache need not notice what others created while this one waited.
 constexpr const char* kTableExists = R"(
 SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_tables
-               WHERE tablename = 'errand_schema' AND schemaname = ANY (current_schemas(false))))";
+               WHERE tablename = 'errand_schema' AND schemaname = current_schema()))";
 constexpr const char* kVersion = "SELECT coalesce(max(version), 0) FROM errand_schema";
 
 int version_of(Connection& connection) {
@@ -59,6 +59,7 @@ void PostgresSchema::migrate() {
   const int supported = supported_version();
   for (bool more = true; more;) {
     more = database_.write_in_steps([&](Connection& connection, Changes&) {
+      connection.execute("SET LOCAL lock_timeout = 0");  // others may be at it, and take their time
       connection.execute(kLock);
       const int installed = version_of(connection);
       detail::refuse_newer_schema(installed, supported);

@@ -35,8 +35,9 @@ ON CONFLICT (task_id) DO NOTHING)";
 /// 1 queue_name, 2 limit, 3 of these at most so many suspects, 4 lease in ms, 5 worker. The levels
 /// of priority are walked one by one: delayed tasks of one level stay out of the way of the next.
 ///
-/// The last column is the time in microseconds until the next waiting task is due, where fewer than
-/// the limit were claimed; if none was, it has a row of its own.
+/// The last columns are the time in microseconds until the next waiting task is due, where fewer
+/// than the limit were claimed, and how long all this took; if none was claimed they have their own
+/// row.
 inline constexpr const char* kClaim = R"(
 WITH RECURSIVE level (priority) AS (
   (SELECT priority FROM async_tasks
@@ -63,7 +64,9 @@ WITH RECURSIVE level (priority) AS (
   LIMIT $2::int8 - (SELECT count(*) FROM suspect)
 ), chosen AS (SELECT task_id FROM suspect UNION ALL SELECT task_id FROM due))" ERRAND_POSTGRES_CLAIMED
                                       R"(
-SELECT claimed.*, wait.us FROM (
+SELECT claimed.*, wait.us,
+       (extract(epoch FROM clock_timestamp() - statement_timestamp()) * 1000000)::int8
+FROM (
   SELECT CASE WHEN (SELECT count(*) FROM claimed) < $2::int8
     AND NOT EXISTS (SELECT 1 FROM errand_paused_queues WHERE queue_name = $1)
   THEN (extract(epoch FROM least(
@@ -88,7 +91,7 @@ WITH chosen AS MATERIALIZED (
     AND (available_at, seq) > ($6::timestamptz, $7::int8)
   ORDER BY available_at, seq LIMIT $2::int8 FOR UPDATE SKIP LOCKED
 ))" ERRAND_POSTGRES_CLAIMED R"(
-SELECT claimed.*, NULL::int8 FROM claimed)";
+SELECT claimed.*, NULL::int8, 0::int8 FROM claimed)";
 
 #undef ERRAND_POSTGRES_CLAIMED
 

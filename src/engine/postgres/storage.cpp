@@ -49,9 +49,9 @@ constexpr const char* kRemove = "DELETE FROM async_tasks WHERE task_id = $1::uui
 /// 1 before, 2 batch. Only final tasks have a completed_at.
 constexpr const char* kDeleteExpired = R"(
 DELETE FROM async_tasks
-WHERE task_id IN (SELECT task_id FROM async_tasks
-                  WHERE completed_at IS NOT NULL AND completed_at < $1::timestamptz
-                  ORDER BY completed_at LIMIT $2 FOR UPDATE SKIP LOCKED))";
+WHERE task_id = ANY (ARRAY(SELECT task_id FROM async_tasks
+                           WHERE completed_at IS NOT NULL AND completed_at < $1::timestamptz
+                           ORDER BY completed_at LIMIT $2 FOR UPDATE SKIP LOCKED)))";
 
 void note(Changes& changes, const TaskData& task) {
   if (is_final(task.status)) changes.final_tasks.push_back(task.id);

@@ -8,6 +8,11 @@
 
 namespace errand::postgres {
 
+namespace {
+
+/// A statement must stay far below the server's limit of 1 GB.
+constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+
 Query submit_query(std::span<const NewTask> tasks) {
   std::vector<TaskId> ids;
   std::vector<std::string_view> payloads;
@@ -40,6 +45,25 @@ Query submit_query(std::span<const NewTask> tasks) {
       .add(std::span<const std::optional<std::string>>{policies})
       .add(std::span<const std::optional<std::string>>{headers});
   return query;
+}
+
+}  // namespace
+
+std::vector<Query> submit_queries(std::span<const NewTask> tasks) {
+  std::vector<Query> queries;
+  std::size_t first = 0;
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const std::size_t size = tasks[i].envelope.body().size();
+    if (i > first && bytes + size > kMostBytes) {
+      queries.push_back(submit_query(tasks.subspan(first, i - first)));
+      first = i;
+      bytes = 0;
+    }
+    bytes += size;
+  }
+  queries.push_back(submit_query(tasks.subspan(first)));
+  return queries;
 }
 
 }  // namespace errand::postgres

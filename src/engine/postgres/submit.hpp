@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "errand/task_queue.hpp"
 
@@ -8,7 +9,7 @@
 
 namespace errand::postgres {
 
-/// The query that stores the tasks. They must be valid.
-[[nodiscard]] Query submit_query(std::span<const NewTask> tasks);
+/// The queries that store the tasks; few, and for one transaction. They must be valid.
+[[nodiscard]] std::vector<Query> submit_queries(std::span<const NewTask> tasks);
 
 }  // namespace errand::postgres

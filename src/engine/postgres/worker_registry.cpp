@@ -19,9 +19,9 @@ SET host = excluded.host, pid = excluded.pid, queues = excluded.queues,
 
 /// 1 milliseconds. One that is just beating is not waited for.
 constexpr const char* kForget = R"(
-DELETE FROM errand_workers WHERE worker IN (
+DELETE FROM errand_workers WHERE worker = ANY (ARRAY(
   SELECT worker FROM errand_workers WHERE seen_at < now() - $1::int8 * interval '1 ms'
-  FOR UPDATE SKIP LOCKED))";
+  FOR UPDATE SKIP LOCKED)))";
 
 constexpr const char* kRetire = "DELETE FROM errand_workers WHERE worker = $1";
 

@@ -42,6 +42,9 @@ constexpr const char* kProgress = R"(
 UPDATE async_tasks SET progress = ?3
 WHERE task_id = ?1 AND version = ?2 AND status = 'running')";
 
+constexpr const char* kHeldBy =
+    "SELECT task_id, version FROM async_tasks WHERE status = 'running' AND worker = ?1";
+
 constexpr const char* kStatus = "SELECT status FROM async_tasks WHERE task_id = ?1";
 
 /// 1 task_id, 2 now.
@@ -263,6 +266,15 @@ std::vector<LeaseState> Queue::extend(std::span<const Lease> leases, millisecond
       states.push_back(state);
     }
     return states;
+  });
+}
+
+std::vector<Lease> Queue::held_by(const std::string& worker) {
+  return database_.read([&](Connection& connection) {
+    std::vector<Lease> leases;
+    Statement& row = connection.prepare(kHeldBy).bind(1, worker);
+    while (row.step()) leases.push_back({read_task_id(row, 0), row.integer(1)});
+    return leases;
   });
 }
 

@@ -66,7 +66,7 @@ class ExecutorTest : public ::testing::Test {
                                      });
   }
 
-  Outcome run(HeldTask& task) { return Executor{handlers, logger}.run(task).value(); }
+  Outcome run(HeldTask& task) { return std::get<Outcome>(Executor{handlers, logger}.run(task)); }
   Outcome run(int attempt = 1) {
     HeldTask task{claim_of(Envelope{"a.type", "1"}, attempt)};
     return run(task);
@@ -177,7 +177,7 @@ TEST_F(ExecutorTest, AnythingThrownIsAFailure) {
     Handlers one;
     one.add<boost::json::value>("a.type", [thrown](const boost::json::value&) { throw thrown; });
     HeldTask task{claim_of(Envelope{"a.type", "1"})};
-    const Outcome outcome = Executor{one, logger}.run(task).value();
+    const auto outcome = std::get<Outcome>(Executor{one, logger}.run(task));
     ASSERT_TRUE(std::holds_alternative<Retried>(outcome));
     const ExceptionData& error = std::get<Retried>(outcome).error;
     EXPECT_EQ(error.class_name, class_name);
@@ -248,7 +248,7 @@ TEST_F(ExecutorTest, AHandlerThatStopsOnRequestEndsByTheReasonItWasGiven) {
                                        EXPECT_TRUE(context.stop_token().stop_requested());
                                        context.throw_if_stopped();
                                      });
-    return Executor{stopping, logger}.run(task).value();
+    return std::get<Outcome>(Executor{stopping, logger}.run(task));
   };
   EXPECT_TRUE(std::holds_alternative<CancelHonoured>(outcome_of(StopReason::cancel)));
   EXPECT_TRUE(std::holds_alternative<Released>(outcome_of(StopReason::shutdown)));
@@ -259,21 +259,33 @@ TEST_F(ExecutorTest, AHandlerThatStopsOnRequestEndsByTheReasonItWasGiven) {
 
 TEST_F(ExecutorTest, ATaskThatItsHandlerCompletedItselfNeedsNoOutcome) {
   handle([](TaskContext& context) {
-    context.set_completed();
+    AttemptEnd{context}.set_completed();
     return 1;
   });
   HeldTask task{claim_of(Envelope{"a.type", "1"})};
-  EXPECT_FALSE((Executor{handlers, logger}.run(task)));
+  EXPECT_EQ(std::get<EndedByHandler>(Executor{handlers, logger}.run(task)),
+            EndedByHandler::completed);
 }
 
 TEST_F(ExecutorTest, ACompletedTaskStaysCompletedWhateverItsHandlerThrowsAfterwards) {
   handle([](TaskContext& context) -> int {
-    context.set_completed();
+    AttemptEnd{context}.set_completed();
     throw std::runtime_error{"too late"};
   });
   HeldTask task{claim_of(Envelope{"a.type", "1"})};
-  EXPECT_FALSE((Executor{handlers, logger}.run(task)));
+  EXPECT_EQ(std::get<EndedByHandler>(Executor{handlers, logger}.run(task)),
+            EndedByHandler::completed);
   EXPECT_THAT(logger.lines(), ElementsAre(HasSubstr("too late")));
+}
+
+TEST_F(ExecutorTest, AnAttemptThatFoundItsLeaseLostIsNeitherCancelledNorFailed) {
+  handle([](TaskContext& context) -> int {
+    AttemptEnd{context}.set_lease_lost();
+    throw Cancelled{};
+  });
+  HeldTask task{claim_of(Envelope{"a.type", "1"})};
+  EXPECT_EQ(std::get<EndedByHandler>(Executor{handlers, logger}.run(task)),
+            EndedByHandler::lease_lost);
 }
 
 TEST_F(ExecutorTest, AHandlerMayFinishAlthoughItWasAskedToStop) {
@@ -326,7 +338,7 @@ TEST_F(ExecutorTest, AResultThatCannotBeStoredFailsAtOnce) {
     Handlers raw;
     raw.add_raw("a.type", [&](const Envelope&, TaskContext&) { return result; });
     HeldTask task{claim_of(Envelope{"a.type", "1"})};
-    const Outcome outcome = Executor{raw, logger}.run(task).value();
+    const auto outcome = std::get<Outcome>(Executor{raw, logger}.run(task));
     return std::holds_alternative<Failed>(outcome) ? std::get<Failed>(outcome).error.message
                                                    : std::string{"did not fail"};
   };

@@ -73,7 +73,7 @@ TEST(HeldTasks, ATaskGoesFromTheFetcherThroughAHandlerToTheSettler) {
   held.finish(task, Completed{"7"});
   EXPECT_EQ(held.running(), 0U);
   EXPECT_FALSE(held.empty()) << "until its outcome is stored";
-  const auto ended = held.take_ended();
+  const auto ended = held.take_ended().value();
   ASSERT_THAT(ids_of(ended), ElementsAre(claim.lease.id));
   EXPECT_EQ(ended.front().lease.version, claim.lease.version);
   EXPECT_EQ(result_of(ended.front()), "7");
@@ -95,7 +95,7 @@ TEST(HeldTasks, ADroppedTaskIsNotSettledAndMakesRoom) {
   EXPECT_GE(held.wanted(), 1U);
   held.add({some_claim()});
   held.finish(held.next(), Completed{"2"});
-  EXPECT_EQ(held.take_ended().size(), 1U);
+  EXPECT_EQ(held.take_ended().value().size(), 1U);
 }
 
 TEST(HeldTasks, TasksRunInTheOrderTheyWereFetched) {
@@ -176,8 +176,8 @@ TEST(HeldTasks, LargeResultsAreTakenAFewAtATime) {
     held.add({claim});
     held.finish(held.next(), Completed{std::string(5 << 20, 'x')});
   }
-  EXPECT_THAT(ids_of(held.take_ended()), ElementsAre(ids[0], ids[1]));
-  EXPECT_THAT(ids_of(held.take_ended()), ElementsAre(ids[2]));
+  EXPECT_THAT(ids_of(held.take_ended().value()), ElementsAre(ids[0], ids[1]));
+  EXPECT_THAT(ids_of(held.take_ended().value()), ElementsAre(ids[2]));
 }
 
 TEST(HeldTasks, AfterCloseNothingIsStartedAnyMore) {
@@ -187,7 +187,7 @@ TEST(HeldTasks, AfterCloseNothingIsStartedAnyMore) {
   held.add({late});
   EXPECT_EQ(held.next(), nullptr);
   held.close();
-  const auto ended = held.take_ended();
+  const auto ended = held.take_ended().value();
   ASSERT_THAT(ids_of(ended), ElementsAre(late.lease.id));
   EXPECT_TRUE(is_released(ended.front()));
 }
@@ -212,7 +212,7 @@ TEST(HeldTasks, TheSettlerGetsAllThatHasEndedMeanwhile) {
   const auto second = held.next();
   held.finish(second, Completed{});
   held.finish(first, Completed{});
-  EXPECT_THAT(ids_of(held.take_ended()), ElementsAre(claims[1].lease.id, claims[0].lease.id));
+  EXPECT_THAT(ids_of(held.take_ended().value()), ElementsAre(claims[1].lease.id, claims[0].lease.id));
 }
 
 TEST(HeldTasks, TheSettlerWaitsForAnEnd) {
@@ -221,7 +221,7 @@ TEST(HeldTasks, TheSettlerWaitsForAnEnd) {
   const auto task = held.next();
   Milestone taken;
   WatchedThread settler{[&] {
-    if (held.take_ended().size() == 1) taken.reach();
+    if (held.take_ended().value().size() == 1) taken.reach();
   }};
   ASSERT_TRUE(settler.falls_asleep());
   held.finish(task, Completed{});
@@ -237,7 +237,7 @@ TEST(HeldTasks, KeepsTheLeasesOfAllStagesUntilTheyAreSettled) {
   held.finish(first, Completed{});
   EXPECT_THAT(ids_of(held.leases()),
               UnorderedElementsAre(claims[0].lease.id, claims[1].lease.id, claims[2].lease.id));
-  held.forget(held.take_ended());
+  held.forget(held.take_ended().value());
   EXPECT_THAT(ids_of(held.leases()), UnorderedElementsAre(claims[1].lease.id, claims[2].lease.id));
 }
 
@@ -299,7 +299,7 @@ TEST(HeldTasks, ATaskLostWhileItRunsIsAskedToStopAndItsOutcomeIsDropped) {
   held.finish(task, Completed{"7"});
   EXPECT_TRUE(held.empty());
   held.close_ended();
-  EXPECT_THAT(held.take_ended(), IsEmpty());
+  EXPECT_FALSE(held.take_ended());
 }
 
 TEST(HeldTasks, ATaskLostAfterItEndedIsLeftToTheSettler) {
@@ -308,7 +308,7 @@ TEST(HeldTasks, ATaskLostAfterItEndedIsLeftToTheSettler) {
   held.add({claim});
   held.finish(held.next(), Completed{"7"});
   held.lost(claim.lease);
-  const auto ended = held.take_ended();
+  const auto ended = held.take_ended().value();
   EXPECT_THAT(ids_of(ended), ElementsAre(claim.lease.id));
   held.forget(ended);
   EXPECT_TRUE(held.empty());
@@ -324,7 +324,7 @@ TEST(HeldTasks, ALostLeaseOfAnEarlierAttemptDoesNotTouchThisOne) {
   held.cancel_requested(first.lease);
   EXPECT_FALSE(task->stop_token().stop_requested());
   held.finish(task, Completed{"second"});
-  EXPECT_EQ(result_of(held.take_ended().front()), "second");
+  EXPECT_EQ(result_of(held.take_ended().value().front()), "second");
 }
 
 TEST(HeldTasks, ARunningAttemptThatIsOvertakenHereIsAskedToStopAndItsOutcomeIsDropped) {
@@ -342,7 +342,7 @@ TEST(HeldTasks, ARunningAttemptThatIsOvertakenHereIsAskedToStopAndItsOutcomeIsDr
 
   held.finish(zombie, Completed{"first"});
   held.finish(successor, Completed{"second"});
-  const auto ended = held.take_ended();
+  const auto ended = held.take_ended().value();
   ASSERT_EQ(ended.size(), 1U);
   EXPECT_EQ(ended.front().lease.version, second.lease.version);
   EXPECT_EQ(result_of(ended.front()), "second");
@@ -369,7 +369,7 @@ TEST(HeldTasks, AnEndedAttemptThatIsOvertakenHereIsForgottenWithoutItsSuccessor)
   const Claim first = some_claim();
   held.add({first});
   held.finish(held.next(), Completed{"first"});
-  const auto ended = held.take_ended();
+  const auto ended = held.take_ended().value();
   const Claim second = claimed_again(first);
   held.add({second});
   held.forget(ended);
@@ -419,7 +419,7 @@ TEST(HeldTasks, WhatWaitsTooLongIsHandedBack) {
   EXPECT_EQ(held.leases().size(), 2U) << "nothing is that old";
 
   held.release_stale(kAnyAge);
-  const auto ended = held.take_ended();
+  const auto ended = held.take_ended().value();
   ASSERT_THAT(ids_of(ended), ElementsAre(claims[1].lease.id));
   EXPECT_TRUE(is_released(ended.front()));
   EXPECT_FALSE(held.holds_suspect());
@@ -462,12 +462,12 @@ TEST(HeldTasks, CloseHandsBackWhatHasNotStarted) {
   held.close();
   EXPECT_EQ(held.next(), nullptr);
   EXPECT_FALSE(held.holds_suspect());
-  const auto ended = held.take_ended();
+  const auto ended = held.take_ended().value();
   EXPECT_THAT(ids_of(ended), UnorderedElementsAre(claims[1].lease.id, claims[2].lease.id));
   for (const Settlement& settlement : ended) EXPECT_TRUE(is_released(settlement));
   EXPECT_FALSE(running->stop_token().stop_requested()) << "what runs may finish";
   held.finish(running, Completed{"7"});
-  EXPECT_EQ(result_of(held.take_ended().front()), "7");
+  EXPECT_EQ(result_of(held.take_ended().value().front()), "7");
 }
 
 TEST(HeldTasks, CloseEndsHandlersThatWait) {
@@ -513,7 +513,7 @@ TEST(HeldTasks, AnAbandonedTaskIsHandedBackAndItsLateOutcomeIsDropped) {
   const auto lost = held.next();
   held.lost(claims[1].lease);
   EXPECT_EQ(held.abandon_running(), 2U) << "both handlers are still there";
-  const auto ended = held.take_ended();
+  const auto ended = held.take_ended().value();
   ASSERT_THAT(ids_of(ended), ElementsAre(claims[0].lease.id)) << "a lost one is not ours to give";
   EXPECT_TRUE(is_released(ended.front()));
   held.forget(ended);
@@ -521,7 +521,7 @@ TEST(HeldTasks, AnAbandonedTaskIsHandedBackAndItsLateOutcomeIsDropped) {
   held.finish(lost, Completed{"late"});
   EXPECT_TRUE(held.empty());
   held.close_ended();
-  EXPECT_THAT(held.take_ended(), IsEmpty());
+  EXPECT_FALSE(held.take_ended());
 }
 
 TEST(HeldTasks, CloseEndedEndsTheSettlerOnceAllIsTaken) {
@@ -529,8 +529,8 @@ TEST(HeldTasks, CloseEndedEndsTheSettlerOnceAllIsTaken) {
   held.add({some_claim()});
   held.finish(held.next(), Completed{});
   held.close_ended();
-  EXPECT_EQ(held.take_ended().size(), 1U);
-  EXPECT_THAT(held.take_ended(), IsEmpty());
+  EXPECT_EQ(held.take_ended().value().size(), 1U);
+  EXPECT_FALSE(held.take_ended());
 }
 
 TEST(HeldTasks, TellsTheFetcherWhenThereIsRoomAndWhenAllHasLeft) {
@@ -547,7 +547,7 @@ TEST(HeldTasks, TellsTheFetcherWhenThereIsRoomAndWhenAllHasLeft) {
   EXPECT_EQ(changes, 1);
   held.finish(task, Completed{});
   EXPECT_EQ(changes, 2);
-  held.forget(held.take_ended());
+  held.forget(held.take_ended().value());
   EXPECT_EQ(changes, 3);
 }
 

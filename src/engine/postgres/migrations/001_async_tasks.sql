@@ -3,7 +3,7 @@
 -- breaks them cannot be stored by anybody.
 CREATE TABLE async_tasks (
   task_id          uuid         NOT NULL PRIMARY KEY
-                   CHECK (substr(task_id::text, 15, 1) = '4'),
+                   CHECK (task_id::text ~ '^.{14}4.{4}[89ab]'),
   status           varchar(20)  NOT NULL
                    CHECK (status IN ('pending', 'running', 'retrying',
                                      'completed', 'failed', 'cancelled')),
@@ -38,7 +38,8 @@ CREATE TABLE async_tasks (
   CHECK (status NOT IN ('running', 'completed', 'failed') OR started_at IS NOT NULL),
   CHECK (started_at >= submitted_at),
   CHECK (completed_at >= coalesce(started_at, submitted_at)),
-  CHECK (queue_name IS NULL OR available_at IS NOT NULL)
+  CHECK (queue_name IS NULL OR available_at IS NOT NULL),
+  CHECK (isfinite(submitted_at) AND isfinite(available_at) AND isfinite(completed_at))
 ) WITH (
   -- A queue turns over its rows many times a day: dead ones are cleaned away when a few thousand
   -- have gathered, not when a fifth of the table has.

@@ -1,12 +1,22 @@
--- For programs in any language, inside their own transactions, whatever their search_path.
+-- For programs in any language, inside their own transactions.
 
 -- Stores a task; it exists if and when the caller's transaction commits.
 CREATE FUNCTION errand_submit(
   type text, payload text DEFAULT 'null', queue text DEFAULT 'default',
   delay interval DEFAULT '0', priority integer DEFAULT 0, max_retries integer DEFAULT 3,
   headers text DEFAULT NULL, task_id uuid DEFAULT gen_random_uuid()
-) RETURNS uuid LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+) RETURNS uuid LANGUAGE plpgsql AS $$
+DECLARE
+  valid_headers boolean;
 BEGIN
+  IF task_id IS NULL OR delay IS NULL OR priority IS NULL OR max_retries IS NULL OR payload IS NULL THEN
+    RAISE EXCEPTION 'payload, delay, priority, max_retries and task_id must not be NULL; no payload is the text null'
+      USING ERRCODE = 'null_value_not_allowed';
+  END IF;
+  IF task_id::text !~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab]' THEN
+    RAISE EXCEPTION 'task_id must be a UUID v4, as gen_random_uuid() makes them'
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
   IF coalesce(octet_length(type), 0) NOT BETWEEN 1 AND 190 OR type ~ '[[:cntrl:]]' THEN
     RAISE EXCEPTION 'type must be 1 to 190 bytes without control characters'
       USING ERRCODE = 'invalid_parameter_value';
@@ -21,12 +31,27 @@ BEGIN
   IF priority NOT BETWEEN -32768 AND 32767 THEN
     RAISE EXCEPTION 'priority must be -32768 to 32767' USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  IF max_retries < 0 THEN
-    RAISE EXCEPTION 'max_retries must not be negative' USING ERRCODE = 'invalid_parameter_value';
+  IF max_retries NOT BETWEEN 0 AND 1000000 THEN
+    RAISE EXCEPTION 'max_retries must be 0 to 1000000' USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  PERFORM payload::json;
-  IF headers IS NOT NULL AND json_typeof(headers::json) <> 'object' THEN
-    RAISE EXCEPTION 'headers must be a JSON object' USING ERRCODE = 'invalid_parameter_value';
+  IF octet_length(payload) > 67108864 THEN
+    RAISE EXCEPTION 'payload must have 64 MiB or less' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  BEGIN
+    PERFORM payload::json;
+  EXCEPTION WHEN data_exception THEN
+    RAISE EXCEPTION 'payload is not JSON: %', SQLERRM USING ERRCODE = 'invalid_parameter_value';
+  END;
+  BEGIN
+    valid_headers := headers IS NULL OR NOT EXISTS (
+      SELECT 1 FROM json_each(headers::json) AS header (name, value)
+      WHERE name = '' OR json_typeof(value) <> 'string');
+  EXCEPTION WHEN data_exception THEN
+    valid_headers := false;
+  END;
+  IF NOT valid_headers THEN
+    RAISE EXCEPTION 'headers must be a JSON object of names and texts'
+      USING ERRCODE = 'invalid_parameter_value';
   END IF;
   INSERT INTO async_tasks (task_id, status, payload, submitted_at, version, queue_name, type,
                            priority, available_at, max_retries, headers)
@@ -39,15 +64,13 @@ BEGIN
 END $$;
 
 -- NULL: there is no such task.
-CREATE FUNCTION errand_status(task_id uuid) RETURNS text LANGUAGE sql STABLE
-SET search_path FROM CURRENT AS $$
+CREATE FUNCTION errand_status(task_id uuid) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT t.status FROM async_tasks t WHERE t.task_id = $1
 $$;
 
 -- What cancelling did: cancelled, requested (it is running and is asked to stop), already_final or
 -- not_found.
-CREATE FUNCTION errand_cancel(task_id uuid) RETURNS text LANGUAGE plpgsql
-SET search_path FROM CURRENT AS $$
+CREATE FUNCTION errand_cancel(task_id uuid) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   old_status text;
 BEGIN
@@ -68,4 +91,18 @@ BEGIN
     RETURN 'cancelled';
   END IF;
   RETURN 'already_final';
+END $$;
+
+-- They find these tables, whatever the search_path of the caller.
+DO $$
+DECLARE
+  function regprocedure;
+BEGIN
+  FOR function IN
+    SELECT p.oid FROM pg_proc p
+    WHERE p.pronamespace = current_schema()::regnamespace
+      AND p.proname IN ('errand_submit', 'errand_status', 'errand_cancel')
+  LOOP
+    EXECUTE format('ALTER FUNCTION %s SET search_path = %I, pg_temp', function, current_schema());
+  END LOOP;
 END $$;
