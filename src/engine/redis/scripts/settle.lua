@@ -1,0 +1,101 @@
+-- Ends attempts. ARGV, for each: id, version, outcome, result or error, wait in ms, and 1 if its
+-- worker was lost. Outcomes: completed, failed, cancelled, retried (with an error, and a wait), and
+-- released (the attempt given back; an empty wait means the old place in the queue). A loss counts
+-- only where the lease has run out; it takes its attempt along.
+-- Returns for each: 0 not held any more, 1 final now, 2 waiting again. LOCKED: nothing was done.
+local STEP = 6
+local refusal = refuse_locked(FIRST, STEP)
+if refusal then return refusal end
+
+local function two(number)
+  return string.format('%02d', number)
+end
+
+-- ISO 8601; Redis gives scripts no calendar. Days to a date as in "chrono-Compatible Low-Level Date
+-- Algorithms".
+local function moment()
+  local second = tonumber(clock[1])
+  local days = math.floor(second / 86400)
+  second = second - days * 86400
+  local shifted = days + 719468
+  local era = math.floor(shifted / 146097)
+  local day_of_era = shifted - era * 146097
+  local year_of_era = math.floor((day_of_era - math.floor(day_of_era / 1460)
+    + math.floor(day_of_era / 36524) - math.floor(day_of_era / 146096)) / 365)
+  local day_of_year = day_of_era - (365 * year_of_era + math.floor(year_of_era / 4)
+    - math.floor(year_of_era / 100))
+  local month = math.floor((5 * day_of_year + 2) / 153)
+  local day = day_of_year - math.floor((153 * month + 2) / 5) + 1
+  month = month < 10 and month + 3 or month - 9
+  local year = year_of_era + era * 400 + (month <= 2 and 1 or 0)
+  return string.format('%04d', year) .. '-' .. two(month) .. '-' .. two(day) .. 'T'
+    .. two(math.floor(second / 3600)) .. ':' .. two(math.floor(second / 60) % 60) .. ':'
+    .. two(second % 60) .. string.format('.%06dZ', tonumber(clock[2]))
+end
+
+local function remember(task, error)
+  local key = task_key(task.id, 'history')
+  call('RPUSH', key, '{"attempt":' .. (task.attempts or '0') .. ',"at":"' .. moment()
+    .. '","worker":' .. cjson.encode(task.worker or '') .. ',"error":' .. error .. '}')
+  call('LTRIM', key, -MAX_HISTORY, -1)
+end
+
+local function put(task, name, text)
+  call('SET', task_key(task.id, name), text, 'PXAT', vanish)
+end
+
+local function settle(task, outcome, text, wait, lost)
+  local asked_to_stop = task.cancel_requested
+  if outcome == 'completed' then
+    put(task, 'result', text)
+    call('DEL', task_key(task.id, 'error'))
+  elseif outcome == 'failed' then
+    remember(task, text)
+    put(task, 'error', text)
+    call('DEL', task_key(task.id, 'result'))
+  else
+    call('DEL', task_key(task.id, 'result'), task_key(task.id, 'error'))
+    if outcome == 'retried' and not asked_to_stop then remember(task, text) end
+  end
+  local again = (outcome == 'retried' or outcome == 'released') and not asked_to_stop
+  keep_payload(task.id)
+  leave(task)
+  -- What the queue goes by is changed between leaving the old place and entering the new one.
+  if lost or outcome == 'released' then task.attempts = digits((task.attempts or 0) - 1) end
+  if lost then task.crashes = digits((task.crashes or 0) + 1) end
+  if wait ~= '' then task.available_at = digits(now + wait * 1000) end
+  task.status = again and 'retrying' or FINAL[outcome] and outcome or 'cancelled'
+  task.version = digits(task.version + 1)
+  task.lease_expires_at = nil
+  if again then
+    store(task, 'status', 'version', 'attempts', 'crashes', 'available_at', 'lease_expires_at')
+  else
+    task.completed_at = later(now, task.started_at or task.submitted_at)
+    store(task, 'status', 'version', 'attempts', 'crashes', 'completed_at', 'lease_expires_at',
+          'progress')
+  end
+  enter(task)
+  show(task)
+  return again
+end
+
+local answers, done, queues = {}, {}, {}
+for i = FIRST, #ARGV, STEP do
+  local task, lost, answer = find(ARGV[i]), ARGV[i + 5] == '1', 0
+  if task and task.status == 'running' and task.version == ARGV[i + 1]
+    and not (lost and tonumber(task.lease_expires_at or now) >= now) then
+    if settle(task, ARGV[i + 2], ARGV[i + 3], ARGV[i + 4], lost) then
+      answer = 2
+      if task.queue then queues[task.queue] = true end
+    else
+      answer = 1
+      done[#done + 1] = task.id
+    end
+  end
+  answers[#answers + 1] = answer
+end
+tell_done(done)
+tell_work(queues)
+-- As many as may have expired while these were run.
+prune(2 * #answers)
+return answers

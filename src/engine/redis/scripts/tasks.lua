@@ -1,0 +1,341 @@
+-- What all scripts share; it stands before each of them. A script runs alone in the server: nobody
+-- sees, and no crash leaves, a part of what it does.
+--
+-- ARGV: 1 prefix of all keys, 2 TTL in milliseconds, 3 who calls, 4 prefix of the channels; what a
+-- script takes for itself begins at ARGV[FIRST].
+--
+-- A task's keys are task:<id>:…
+--   status payload result error submitted_at started_at completed_at
+--               the record, for everybody; whole seconds; they expire
+--   meta        the queue's entry, a hash: what the record has no room for, times in microseconds
+--   message     the payload once more while the task is not final: meta and it do not expire before
+--   history     a list of the attempts that failed
+--   lock        not ours: while another program holds it, the record is not changed
+-- and those of all tasks errand:…
+--   index:<status>:<queue>      all tasks there, by seq; index:<status>: those never queued
+--   waiting:<priority>:<queue>  what can be claimed: score due time, member seq and id
+--   suspects:<priority>:<queue> the same of tasks that lost two workers
+--   levels:waiting:<queue>, levels:suspects:<queue>   the priorities there, empty ones among them
+--   leases                      running tasks by the end of their lease
+--   expiring                    final tasks by the millisecond in which their keys vanish
+--   queues, paused              names
+--   seq                         the last number given to a task
+local FIRST = 5
+local prefix, ttl, caller, channels = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
+local call = redis.call
+
+local clock = call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+-- One moment for all keys of a task, so that no reader finds some of them.
+local vanish = math.floor(now / 1000) + 1 + ttl
+
+local SUSPECT_CRASHES, MAX_HISTORY = 2, 20
+local FINAL = {completed = true, failed = true, cancelled = true}
+local WAITING = {pending = true, retrying = true}
+local STATUSES = {'pending', 'running', 'retrying', 'completed', 'failed', 'cancelled'}
+local FIELDS = {'status', 'version', 'seq', 'submitted_at', 'started_at', 'completed_at', 'queue',
+                'priority', 'available_at', 'attempts', 'crashes', 'cancel_requested',
+                'lease_expires_at', 'worker'}
+
+local function task_key(id, name)
+  return prefix .. 'task:' .. id .. ':' .. name
+end
+
+local function own_key(name)
+  return prefix .. 'errand:' .. name
+end
+
+-- Concatenation writes 1.7e+15 where an argument of call() is written in full.
+local function digits(number)
+  return string.format('%.0f', number)
+end
+
+local function seconds(microseconds)
+  return digits(math.floor(tonumber(microseconds) / 1000000))
+end
+
+local function is_status(text)
+  return text and (FINAL[text] or WAITING[text] or text == 'running')
+end
+
+local function index_of(status, queue)
+  return own_key('index:' .. status .. (queue and ':' .. queue or ''))
+end
+
+local function kind_of(task)
+  return tonumber(task.crashes or 0) >= SUSPECT_CRASHES and 'suspects' or 'waiting'
+end
+
+local function place_in(kind, priority, queue)
+  return own_key(kind .. ':' .. priority .. ':' .. queue)
+end
+
+local function place_member(task)
+  return string.format('%016.0f', task.seq) .. task.id
+end
+
+local function id_of_place(member)
+  return string.sub(member, 17)
+end
+
+local function expiring_member(task)
+  return task.id .. task.status .. (task.queue and ':' .. task.queue or '')
+end
+
+-- Takes the task out of where its status has put it.
+local function leave(task)
+  call('ZREM', index_of(task.status, task.queue), task.id)
+  if WAITING[task.status] then
+    if task.queue then
+      call('ZREM', place_in(kind_of(task), task.priority or '0', task.queue), place_member(task))
+    end
+  elseif task.status == 'running' then
+    call('ZREM', own_key('leases'), task.id)
+  else
+    call('ZREM', own_key('expiring'), expiring_member(task))
+    call('PERSIST', task_key(task.id, 'meta'))
+    call('PERSIST', task_key(task.id, 'history'))
+  end
+end
+
+local known = {}
+
+local function add_once(key, ...)
+  if known[key] then return end
+  known[key] = true
+  call(...)
+end
+
+-- Puts the task where its status belongs. The fields of meta must be stored before.
+local function enter(task)
+  local queue = task.queue
+  call('ZADD', index_of(task.status, queue), task.seq, task.id)
+  if queue then add_once('queue ' .. queue, 'SADD', own_key('queues'), queue) end
+  if WAITING[task.status] then
+    if queue then
+      local kind, priority = kind_of(task), task.priority or '0'
+      local place = place_in(kind, priority, queue)
+      call('ZADD', place, task.available_at, place_member(task))
+      add_once(place, 'ZADD', own_key('levels:' .. kind .. ':' .. queue), priority, priority)
+    end
+  elseif task.status == 'running' then
+    if task.lease_expires_at then call('ZADD', own_key('leases'), task.lease_expires_at, task.id) end
+  else
+    call('ZADD', own_key('expiring'), vanish, expiring_member(task))
+    call('PEXPIREAT', task_key(task.id, 'meta'), vanish)
+    call('PEXPIREAT', task_key(task.id, 'history'), vanish)
+    call('DEL', task_key(task.id, 'message'))
+  end
+end
+
+-- Writes the named fields of meta; those without a value are removed.
+local function store(task, ...)
+  local set, gone = {}, {}
+  for _, name in ipairs({...}) do
+    if task[name] ~= nil then
+      set[#set + 1] = name
+      set[#set + 1] = task[name]
+    else
+      gone[#gone + 1] = name
+    end
+  end
+  call('HSET', task_key(task.id, 'meta'), unpack(set))
+  if #gone > 0 then call('HDEL', task_key(task.id, 'meta'), unpack(gone)) end
+end
+
+local function show_time(task, name)
+  if task[name] then
+    call('SET', task_key(task.id, name), seconds(task[name]), 'PXAT', vanish)
+  else
+    call('DEL', task_key(task.id, name))
+  end
+end
+
+-- Writes the keys of the record but for its documents, which the scripts write that change them.
+local function show(task)
+  call('SET', task_key(task.id, 'status'), task.status, 'PXAT', vanish)
+  if call('PEXPIREAT', task_key(task.id, 'submitted_at'), vanish) == 0 then
+    show_time(task, 'submitted_at')
+  end
+  show_time(task, 'started_at')
+  show_time(task, 'completed_at')
+end
+
+-- Lets the payload's key live on. Where it has expired under a task that waited for longer, it is
+-- written again. `wanted`: returns the payload.
+local function keep_payload(id, wanted)
+  local key = task_key(id, 'payload')
+  local payload
+  if wanted then
+    payload = call('GETEX', key, 'PXAT', vanish)
+    if payload then return payload end
+  elseif call('PEXPIREAT', key, vanish) == 1 then
+    return
+  end
+  payload = call('GET', task_key(id, 'message'))
+  if payload then call('SET', key, payload, 'PXAT', vanish) end
+  return payload
+end
+
+-- Deletes all that there is of the task.
+local function erase(task)
+  leave(task)
+  local keys = {}
+  for _, name in ipairs({'status', 'payload', 'result', 'error', 'submitted_at', 'started_at',
+                         'completed_at', 'meta', 'message', 'history'}) do
+    keys[#keys + 1] = task_key(task.id, name)
+  end
+  call('UNLINK', unpack(keys))
+end
+
+local function read_times(task)
+  for _, name in ipairs({'submitted_at', 'started_at', 'completed_at'}) do
+    local text = call('GET', task_key(task.id, name))
+    local known_to_us = task[name] and seconds(task[name])
+    if text ~= (known_to_us or false) then
+      task[name] = tonumber(text) and digits(tonumber(text) * 1000000) or nil
+    end
+  end
+end
+
+-- Another program has moved the task's status: the queue goes along, and whoever held it has lost
+-- it.
+local function follow(task, status)
+  leave(task)
+  task.status, task.version = status, digits(task.version + 1)
+  task.lease_expires_at, task.cancel_requested = nil, nil
+  read_times(task)
+  task.submitted_at = task.submitted_at or digits(now)
+  store(task, 'status', 'version', 'submitted_at', 'started_at', 'completed_at',
+        'lease_expires_at', 'cancel_requested')
+  enter(task)
+end
+
+-- A record that another program wrote, and that is about to be changed here for the first time.
+local function adopt(id, status)
+  local task = {id = id, status = status, version = '0', seq = call('INCR', own_key('seq'))}
+  read_times(task)
+  task.submitted_at = task.submitted_at or digits(now)
+  store(task, 'status', 'version', 'seq', 'submitted_at')
+  if task.started_at then store(task, 'started_at') end
+  if task.completed_at then store(task, 'completed_at') end
+  if not FINAL[status] then
+    local payload = call('GET', task_key(id, 'payload'))
+    if payload then call('SET', task_key(id, 'message'), payload) end
+  end
+  enter(task)
+  return task
+end
+
+-- The task, or nil. `only_read`: a record of another program stays what it is, and is nil.
+local function find(id, only_read)
+  local status = call('GET', task_key(id, 'status'))
+  local stored = call('HMGET', task_key(id, 'meta'), unpack(FIELDS))
+  if not stored[2] then
+    if only_read or not is_status(status) then return nil end
+    return adopt(id, status)
+  end
+  local task = {id = id}
+  for i, name in ipairs(FIELDS) do task[name] = stored[i] or nil end
+  if not status and FINAL[task.status] then
+    erase(task)  -- another program has deleted the record
+    return nil
+  end
+  if status and status ~= task.status and is_status(status) then follow(task, status) end
+  return task
+end
+
+local function is_locked(id)
+  return call('EXISTS', task_key(id, 'lock')) == 1
+end
+
+-- An error reply that names a task locked by another program; nil if there is none. Asked before
+-- anything is changed.
+local function refuse_locked(first, step)
+  for i = first, #ARGV, step do
+    if is_locked(ARGV[i]) then return redis.error_reply('LOCKED ' .. ARGV[i]) end
+  end
+end
+
+local function later(a, b)
+  a, b = tonumber(a), tonumber(b)
+  return digits(a > b and a or b)
+end
+
+-- Moves the task; `fields`: what else of it has changed.
+local function move(task, status, ...)
+  leave(task)
+  task.status, task.version = status, digits(task.version + 1)
+  task.completed_at = nil
+  if FINAL[status] then
+    task.completed_at = later(now, task.started_at or task.submitted_at)
+  end
+  task.lease_expires_at = nil
+  store(task, 'status', 'version', 'completed_at', 'lease_expires_at', ...)
+  enter(task)
+  show(task)
+end
+
+-- Tells subscribers: of `work` in queues, names separated by line breaks; of `done` tasks, ids one
+-- after the other; of `cancel` nothing more.
+local function tell(what, text)
+  call('PUBLISH', channels .. what, caller .. text)
+end
+
+local function tell_work(queues)
+  local names = {}
+  for name in pairs(queues) do names[#names + 1] = name end
+  if #names > 0 then tell('work', table.concat(names, '\n')) end
+end
+
+-- More than so many are cheaper to look for than to name.
+local MOST_NAMED = 500
+
+local function tell_done(ids)
+  if #ids > MOST_NAMED then
+    tell('done', '')
+  elseif #ids > 0 then
+    tell('done', table.concat(ids))
+  end
+end
+
+-- Forgets up to `limit` tasks whose keys have vanished. Returns how many it looked at.
+local function prune(limit)
+  local expiring = own_key('expiring')
+  local due = call('ZRANGEBYSCORE', expiring, '-inf', math.floor(now / 1000), 'LIMIT', 0, limit)
+  for _, member in ipairs(due) do
+    local id, status, queued, queue = string.sub(member, 1, 36),
+      string.match(member, '^(%l+)(:?)(.*)$', 37)
+    local left = call('PTTL', task_key(id, 'meta'))
+    if left == -2 then
+      call('ZREM', expiring, member)
+      call('ZREM', index_of(status, queued == ':' and queue or nil), id)
+    else
+      -- Somebody lets it live longer.
+      call('ZADD', expiring, math.floor(now / 1000) + (left >= 0 and left + 1 or ttl + 1), member)
+    end
+  end
+  return #due
+end
+
+-- What readers need of a task: the seven keys, meta, and the history; false if there is none.
+-- Without documents their places are false.
+local function record(id, documents)
+  local task = find(id, true)
+  if task and call('EXISTS', task_key(id, 'status')) == 0 then
+    show(task)
+    keep_payload(id)
+  end
+  local status = call('GET', task_key(id, 'status'))
+  if not status then return false end
+  local texts = {false, false, false}
+  local history = {}
+  if documents then
+    texts = call('MGET', task_key(id, 'payload'), task_key(id, 'result'), task_key(id, 'error'))
+    history = call('LRANGE', task_key(id, 'history'), 0, -1)
+  end
+  local times = call('MGET', task_key(id, 'submitted_at'), task_key(id, 'started_at'),
+                     task_key(id, 'completed_at'))
+  return {id, status, texts[1], texts[2], texts[3], times[1], times[2], times[3],
+          call('HGETALL', task_key(id, 'meta')), history}
+end
