@@ -96,7 +96,10 @@ TaskRecord read_record(const Value& record, Timestamp now, std::chrono::millisec
       field(fields, "retry_policy").optional_text());
   task.headers = detail::read_headers(field(fields, "headers").optional_text());
   task.worker = field(fields, "worker").optional_text();
-  task.lease_expires_at = optional_time(field(fields, "lease_expires_at"));
+  // The last one stays in meta when the attempt has ended.
+  if (task.data.status == TaskStatus::running) {
+    task.lease_expires_at = optional_time(field(fields, "lease_expires_at"));
+  }
   task.cancel_requested = !field(fields, "cancel_requested").is_nil();
   task.progress = detail::read_progress(field(fields, "progress").optional_text());
   task.history = history_json(record[9]);

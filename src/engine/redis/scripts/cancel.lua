@@ -3,6 +3,7 @@
 local refusal = refuse_locked(FIRST, 1)
 if refusal then return refusal end
 local answers, done, asked = {}, {}, false
+look_up(FIRST, 1)
 for i = FIRST, #ARGV do
   local task = find(ARGV[i])
   local answer = 3
@@ -14,11 +15,17 @@ for i = FIRST, #ARGV do
   elseif task then
     answer = 0
     keep_payload(task.id)
-    move(task, 'cancelled')
+    leave(task)
+    task.status, task.version = 'cancelled', digits(task.version + 1)
+    task.completed_at = later(now, task.started_at or task.submitted_at)
+    store(task, 'status', 'version', 'completed_at')
+    enter(task)
+    show(task)
     done[#done + 1] = task.id
   end
   answers[#answers + 1] = answer
 end
+flush()
 tell_done(done)
 if asked then tell('cancel', '') end
 return answers

@@ -10,17 +10,15 @@ local function claim(task)
   task.attempts = digits((task.attempts or 0) + 1)
   task.started_at = later(now, task.submitted_at)
   task.lease_expires_at, task.worker = lease_end, worker
-  store(task, 'status', 'version', 'attempts', 'started_at', 'lease_expires_at', 'worker',
-        'progress')
+  store(task, 'status', 'version', 'attempts', 'started_at', 'lease_expires_at', 'worker')
+  if task.progress then call('HDEL', task_key(task.id, 'meta'), 'progress') end
   enter(task)
   show(task)
-  local message = call('HMGET', task_key(task.id, 'meta'), 'type', 'max_retries', 'retry_policy',
-                       'headers')
-  return {task.id, tonumber(task.version), message[1], keep_payload(task.id, true) or 'null',
+  return {task.id, tonumber(task.version), task.type or '', keep_payload(task.id, true) or 'null',
           tonumber(task.priority or 0), tonumber(task.attempts), tonumber(task.crashes or 0),
-          tonumber(message[2] or 3), message[3], message[4], tonumber(task.submitted_at),
-          task.cancel_requested or false, task.queue, tonumber(task.available_at),
-          tonumber(task.seq)}
+          tonumber(task.max_retries or 3), task.retry_policy or false, task.headers or false,
+          tonumber(task.submitted_at), task.cancel_requested or false, task.queue,
+          tonumber(task.available_at), tonumber(task.seq)}
 end
 
 local function levels(kind, queue)
@@ -31,26 +29,26 @@ end
 local function take(kind, queue, limit, claims)
   local most = #claims + limit
   for _, priority in ipairs(levels(kind, queue)) do
-    local place, passed = place_in(kind, priority, queue), 0
+    if #claims >= most then return end
+    local key, looked_at = place_in(kind, priority, queue), 0
     while #claims < most do
-      local due = call('ZRANGEBYSCORE', place, '-inf', now, 'LIMIT', passed, most - #claims)
+      -- The sets stay as they are until flush().
+      local due = call('ZRANGEBYSCORE', key, '-inf', now, 'LIMIT', looked_at, most - #claims)
+      looked_at = looked_at + #due
       if #due == 0 then break end
       for _, member in ipairs(due) do
         local id = id_of_place(member)
         local task = find(id)
         if not task or not WAITING[task.status] then
-          call('ZREM', place, member)  -- another program has ended or deleted it
-        elseif is_locked(id) then
-          passed = passed + 1
-        else
+          place(key, member, false)  -- another program has ended or deleted it
+        elseif not is_locked(id) then
           claims[#claims + 1] = claim(task)
         end
       end
     end
-    if call('EXISTS', place) == 0 then
-      call('ZREM', own_key('levels:' .. kind .. ':' .. queue), priority)
+    if looked_at == 0 and call('EXISTS', key) == 0 then
+      place(own_key('levels:' .. kind .. ':' .. queue), priority, false)
     end
-    if #claims >= most then break end
   end
 end
 
@@ -75,6 +73,8 @@ for i = first_queue, #ARGV do
     for _, claimed in ipairs(claims) do all[#all + 1] = claimed end
   end
 end
+
+flush()
 
 local next_due = false
 if left > 0 then

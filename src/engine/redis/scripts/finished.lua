@@ -2,9 +2,10 @@
 -- are final or not there {id, status or false, completed_at in seconds, completed_at in
 -- microseconds, result, error}.
 local answers = {now}
+look_up(FIRST, 1)
 for i = FIRST, #ARGV do
   local id = ARGV[i]
-  local status = call('GET', task_key(id, 'status'))
+  local status = status_of(id)
   if FINAL[status] then
     local texts = call('MGET', task_key(id, 'completed_at'), task_key(id, 'result'),
                        task_key(id, 'error'))

@@ -10,12 +10,12 @@ if ARGV[FIRST + 5] == '0' then
   queues = call('SMEMBERS', own_key('queues'))
   queues[#queues + 1] = false
 end
-local statuses = {unpack(ARGV, FIRST + 7)}
-if #statuses == 0 then statuses = STATUSES end
+local wanted = {unpack(ARGV, FIRST + 7)}
+if #wanted == 0 then wanted = STATUSES end
 
 local indexes, total, found = {}, 0, {}
 for _, queue in ipairs(queues) do
-  for _, status in ipairs(statuses) do
+  for _, status in ipairs(wanted) do
     local index = index_of(status, queue)
     indexes[#indexes + 1] = index
     total = total + call('ZCARD', index)
@@ -39,4 +39,5 @@ local records = {}
 for i = passed + 1, math.min(passed + limit, #found) do
   records[#records + 1] = record(found[i].id, documents)
 end
+flush()
 return {now, total, records}

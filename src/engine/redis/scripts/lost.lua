@@ -6,10 +6,11 @@ local expired = call('ZRANGEBYSCORE', own_key('leases'), '-inf', '(' .. digits(n
 for _, id in ipairs(expired) do
   local task = find(id)
   if not task then
-    call('ZREM', own_key('leases'), id)
+    place(own_key('leases'), id, false)
   elseif task.status == 'running' and not is_locked(id) then
     found[#found + 1] = {id, tonumber(task.version), task.queue or '', task.worker or '',
                          tonumber(task.crashes or 0), task.cancel_requested or false}
   end
 end
+flush()
 return found

@@ -4,7 +4,10 @@
 local id, status = ARGV[FIRST], ARGV[FIRST + 2]
 if is_locked(id) then return redis.error_reply('LOCKED ' .. id) end
 local task = find(id)
-if not task or task.version ~= ARGV[FIRST + 1] then return 0 end
+if not task or task.version ~= ARGV[FIRST + 1] then
+  flush()
+  return 0
+end
 keep_payload(id)
 leave(task)
 task.status, task.version = status, digits(task.version + 1)
@@ -13,8 +16,10 @@ task.completed_at = ARGV[FIRST + 4] ~= '' and ARGV[FIRST + 4] or nil
 task.lease_expires_at, task.cancel_requested = nil, nil
 store(task, 'status', 'version', 'started_at', 'completed_at', 'lease_expires_at',
       'cancel_requested')
+call('DEL', task_key(id, 'started_at'), task_key(id, 'completed_at'))
 enter(task)
 show(task)
+flush()
 if FINAL[status] then
   call('PEXPIREAT', task_key(id, 'result'), vanish)
   call('PEXPIREAT', task_key(id, 'error'), vanish)

@@ -5,3 +5,4 @@ for i = FIRST, #ARGV, 3 do
     call('HSET', task_key(task.id, 'meta'), 'progress', ARGV[i + 2])
   end
 end
+flush()

@@ -2,4 +2,5 @@
 -- a record or false for each.
 local records = {now}
 for i = FIRST, #ARGV do records[#records + 1] = record(ARGV[i], true) end
+flush()
 return records

@@ -13,6 +13,7 @@ local function is_meant(task)
   return not before or ((tonumber(task.completed_at) or before) < before and not is_locked(task.id))
 end
 local removed = {}
+look_up(FIRST + 1, 1)
 for i = FIRST + 1, #ARGV do
   local task = find(ARGV[i])
   if task and is_meant(task) then
@@ -20,5 +21,6 @@ for i = FIRST + 1, #ARGV do
     removed[#removed + 1] = task.id
   end
 end
+flush()
 if not before then tell_done(removed) end
 return removed

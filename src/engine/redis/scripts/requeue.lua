@@ -8,10 +8,11 @@ for i = FIRST, #ARGV do
   if task and task.queue and (task.status == 'failed' or task.status == 'cancelled') then
     local payload = keep_payload(task.id, true)
     if payload then call('SET', task_key(task.id, 'message'), payload) end
-    call('DEL', task_key(task.id, 'result'), task_key(task.id, 'error'))
+    call('DEL', task_key(task.id, 'result'), task_key(task.id, 'error'),
+         task_key(task.id, 'started_at'), task_key(task.id, 'completed_at'))
     leave(task)
     local again = {id = task.id, seq = task.seq, queue = task.queue, priority = task.priority,
-                   submitted_at = task.submitted_at, status = 'pending',
+                   failures = task.failures, submitted_at = task.submitted_at, status = 'pending',
                    version = digits(task.version + 1), available_at = digits(now)}
     store(again, 'status', 'version', 'available_at', 'started_at', 'completed_at', 'attempts',
           'crashes', 'cancel_requested', 'worker', 'progress')
@@ -21,5 +22,6 @@ for i = FIRST, #ARGV do
     queues[task.queue] = true
   end
 end
+flush()
 tell_work(queues)
 return names

@@ -6,6 +6,7 @@ local id, expected, status = ARGV[FIRST], ARGV[FIRST + 1], ARGV[FIRST + 2]
 if is_locked(id) then return redis.error_reply('LOCKED ' .. id) end
 local task = find(id)
 if expected ~= '' and (not task or task.version ~= expected) then
+  flush()
   return {task and tonumber(task.version) or false}
 end
 if task then
@@ -23,7 +24,8 @@ task.lease_expires_at, task.cancel_requested = nil, nil
 store(task, 'status', 'version', 'submitted_at', 'started_at', 'completed_at', 'lease_expires_at',
       'cancel_requested')
 call('DEL', task_key(id, 'payload'), task_key(id, 'result'), task_key(id, 'error'),
-     task_key(id, 'message'), task_key(id, 'submitted_at'))
+     task_key(id, 'message'), task_key(id, 'submitted_at'), task_key(id, 'started_at'),
+     task_key(id, 'completed_at'))
 for i = FIRST + 6, #ARGV, 2 do
   local name, text = ARGV[i], ARGV[i + 1]
   if name ~= 'payload' and not FINAL[status] then
@@ -36,6 +38,7 @@ for i = FIRST + 6, #ARGV, 2 do
 end
 enter(task)
 show(task)
+flush()
 if FINAL[status] then tell_done({id}) end
 if WAITING[status] and task.queue then tell_work({[task.queue] = true}) end
 return tonumber(task.version)

@@ -38,6 +38,7 @@ local function remember(task, error)
   call('RPUSH', key, '{"attempt":' .. (task.attempts or '0') .. ',"at":"' .. moment()
     .. '","worker":' .. cjson.encode(task.worker or '') .. ',"error":' .. error .. '}')
   call('LTRIM', key, -MAX_HISTORY, -1)
+  task.failures = digits((task.failures or 0) + 1)
 end
 
 local function put(task, name, text)
@@ -46,40 +47,37 @@ end
 
 local function settle(task, outcome, text, wait, lost)
   local asked_to_stop = task.cancel_requested
-  if outcome == 'completed' then
-    put(task, 'result', text)
-    call('DEL', task_key(task.id, 'error'))
-  elseif outcome == 'failed' then
-    remember(task, text)
-    put(task, 'error', text)
-    call('DEL', task_key(task.id, 'result'))
-  else
-    call('DEL', task_key(task.id, 'result'), task_key(task.id, 'error'))
-    if outcome == 'retried' and not asked_to_stop then remember(task, text) end
-  end
   local again = (outcome == 'retried' or outcome == 'released') and not asked_to_stop
+  if outcome == 'failed' or (outcome == 'retried' and again) then remember(task, text) end
+  if outcome == 'completed' then put(task, 'result', text) else doom(task_key(task.id, 'result')) end
+  if outcome == 'failed' then put(task, 'error', text) else doom(task_key(task.id, 'error')) end
   keep_payload(task.id)
+
   leave(task)
   -- What the queue goes by is changed between leaving the old place and entering the new one.
-  if lost or outcome == 'released' then task.attempts = digits((task.attempts or 0) - 1) end
-  if lost then task.crashes = digits((task.crashes or 0) + 1) end
-  if wait ~= '' then task.available_at = digits(now + wait * 1000) end
+  local changed = {'status', 'version'}
+  local function set(name, value)
+    task[name] = value
+    changed[#changed + 1] = name
+  end
+  if lost or outcome == 'released' then set('attempts', digits((task.attempts or 0) - 1)) end
+  if lost then set('crashes', digits((task.crashes or 0) + 1)) end
+  if wait ~= '' then set('available_at', digits(now + wait * 1000)) end
+  if task.failures then set('failures', task.failures) end
   task.status = again and 'retrying' or FINAL[outcome] and outcome or 'cancelled'
   task.version = digits(task.version + 1)
-  task.lease_expires_at = nil
-  if again then
-    store(task, 'status', 'version', 'attempts', 'crashes', 'available_at', 'lease_expires_at')
-  else
-    task.completed_at = later(now, task.started_at or task.submitted_at)
-    store(task, 'status', 'version', 'attempts', 'crashes', 'completed_at', 'lease_expires_at',
-          'progress')
+  if not again then
+    set('completed_at', later(now, task.started_at or task.submitted_at))
+    if task.progress then call('HDEL', task_key(task.id, 'meta'), 'progress') end
   end
+  store(task, unpack(changed))
   enter(task)
   show(task)
   return again
 end
 
 local answers, done, queues = {}, {}, {}
+look_up(FIRST, STEP)
 for i = FIRST, #ARGV, STEP do
   local task, lost, answer = find(ARGV[i]), ARGV[i + 5] == '1', 0
   if task and task.status == 'running' and task.version == ARGV[i + 1]
@@ -94,6 +92,7 @@ for i = FIRST, #ARGV, STEP do
   end
   answers[#answers + 1] = answer
 end
+flush()
 tell_done(done)
 tell_work(queues)
 -- As many as may have expired while these were run.

@@ -5,24 +5,27 @@ local STEP = 9
 local count = (#ARGV - FIRST + 1) / STEP
 local seq = call('INCRBY', own_key('seq'), count) - count
 local queues = {}
+look_up(FIRST, STEP)
 for i = FIRST, #ARGV, STEP do
   local id, payload, queue = ARGV[i], ARGV[i + 1], ARGV[i + 2]
   seq = seq + 1
-  if call('EXISTS', task_key(id, 'meta'), task_key(id, 'status')) == 0 then
-    local task = {id = id, status = 'pending', version = '1', seq = seq, submitted_at = now,
-                  queue = queue, type = ARGV[i + 3], priority = ARGV[i + 4],
-                  available_at = now + ARGV[i + 5] * 1000, max_retries = ARGV[i + 6]}
-    store(task, 'status', 'version', 'seq', 'submitted_at', 'queue', 'type', 'priority',
-          'available_at', 'max_retries')
+  if not status_of(id) and call('EXISTS', task_key(id, 'meta')) == 0 then
+    local task = {id = id, status = 'pending', seq = seq, queue = queue, priority = ARGV[i + 4],
+                  available_at = now + ARGV[i + 5] * 1000}
+    call('HSET', task_key(id, 'meta'), 'status', 'pending', 'version', '1', 'seq', seq,
+         'submitted_at', now, 'queue', queue, 'type', ARGV[i + 3], 'priority', task.priority,
+         'available_at', task.available_at, 'max_retries', ARGV[i + 6])
     if ARGV[i + 7] ~= '' then call('HSET', task_key(id, 'meta'), 'retry_policy', ARGV[i + 7]) end
     if ARGV[i + 8] ~= '' then call('HSET', task_key(id, 'meta'), 'headers', ARGV[i + 8]) end
     call('SET', task_key(id, 'message'), payload)
     call('SET', task_key(id, 'payload'), payload, 'PXAT', vanish)
     call('SET', task_key(id, 'status'), 'pending', 'PXAT', vanish)
     call('SET', task_key(id, 'submitted_at'), clock[1], 'PXAT', vanish)
+    statuses[id] = 'pending'
     enter(task)
     queues[queue] = true
   end
 end
+flush()
 tell_work(queues)
 return count

@@ -9,7 +9,7 @@
 --               the record, for everybody; whole seconds; they expire
 --   meta        the queue's entry, a hash: what the record has no room for, times in microseconds
 --   message     the payload once more while the task is not final: meta and it do not expire before
---   history     a list of the attempts that failed
+--   history     a list of the attempts that failed; meta counts them as failures
 --   lock        not ours: while another program holds it, the record is not changed
 -- and those of all tasks errand:…
 --   index:<status>:<queue>      all tasks there, by seq; index:<status>: those never queued
@@ -33,9 +33,6 @@ local SUSPECT_CRASHES, MAX_HISTORY = 2, 20
 local FINAL = {completed = true, failed = true, cancelled = true}
 local WAITING = {pending = true, retrying = true}
 local STATUSES = {'pending', 'running', 'retrying', 'completed', 'failed', 'cancelled'}
-local FIELDS = {'status', 'version', 'seq', 'submitted_at', 'started_at', 'completed_at', 'queue',
-                'priority', 'available_at', 'attempts', 'crashes', 'cancel_requested',
-                'lease_expires_at', 'worker'}
 
 local function task_key(id, name)
   return prefix .. 'task:' .. id .. ':' .. name
@@ -82,49 +79,90 @@ local function expiring_member(task)
   return task.id .. task.status .. (task.queue and ':' .. task.queue or '')
 end
 
--- Takes the task out of where its status has put it.
-local function leave(task)
-  call('ZREM', index_of(task.status, task.queue), task.id)
-  if WAITING[task.status] then
-    if task.queue then
-      call('ZREM', place_in(kind_of(task), task.priority or '0', task.queue), place_member(task))
-    end
-  elseif task.status == 'running' then
-    call('ZREM', own_key('leases'), task.id)
-  else
-    call('ZREM', own_key('expiring'), expiring_member(task))
-    call('PERSIST', task_key(task.id, 'meta'))
-    call('PERSIST', task_key(task.id, 'history'))
+-- Commands on many members cost little more than on one. What changes in sorted sets, and the keys
+-- to delete, are gathered here and sent by flush(), with which every script that changes tasks ends.
+local sets, doomed = {}, {}
+local MANY = 2000
+
+-- `score`: false to remove the member.
+local function place(key, member, score)
+  local set = sets[key]
+  if not set then
+    set = {}
+    sets[key] = set
+  end
+  set[member] = score
+end
+
+local function in_chunks(command, key, words)
+  for i = 1, #words, MANY do
+    call(command, key, unpack(words, i, math.min(i + MANY - 1, #words)))
   end
 end
 
-local known = {}
-
-local function add_once(key, ...)
-  if known[key] then return end
-  known[key] = true
-  call(...)
+local function flush()
+  for key, set in pairs(sets) do
+    local added, removed = {}, {}
+    for member, score in pairs(set) do
+      if score then
+        added[#added + 1] = score
+        added[#added + 1] = member
+      else
+        removed[#removed + 1] = member
+      end
+    end
+    in_chunks('ZREM', key, removed)
+    in_chunks('ZADD', key, added)
+  end
+  for i = 1, #doomed, MANY do
+    call('UNLINK', unpack(doomed, i, math.min(i + MANY - 1, #doomed)))
+  end
+  sets, doomed = {}, {}
 end
+
+local function doom(key)
+  doomed[#doomed + 1] = key
+end
+
+-- Takes the task out of where its status has put it.
+local function leave(task)
+  place(index_of(task.status, task.queue), task.id, false)
+  if WAITING[task.status] then
+    if task.queue then
+      place(place_in(kind_of(task), task.priority or '0', task.queue), place_member(task), false)
+    end
+  elseif task.status == 'running' then
+    place(own_key('leases'), task.id, false)
+  else
+    place(own_key('expiring'), expiring_member(task), false)
+    call('PERSIST', task_key(task.id, 'meta'))
+    if task.failures then call('PERSIST', task_key(task.id, 'history')) end
+  end
+end
+
+local known_queues = {}
 
 -- Puts the task where its status belongs. The fields of meta must be stored before.
 local function enter(task)
   local queue = task.queue
-  call('ZADD', index_of(task.status, queue), task.seq, task.id)
-  if queue then add_once('queue ' .. queue, 'SADD', own_key('queues'), queue) end
+  place(index_of(task.status, queue), task.id, task.seq)
+  if queue and not known_queues[queue] then
+    known_queues[queue] = true
+    call('SADD', own_key('queues'), queue)
+  end
   if WAITING[task.status] then
     if queue then
       local kind, priority = kind_of(task), task.priority or '0'
-      local place = place_in(kind, priority, queue)
-      call('ZADD', place, task.available_at, place_member(task))
-      add_once(place, 'ZADD', own_key('levels:' .. kind .. ':' .. queue), priority, priority)
+      place(place_in(kind, priority, queue), place_member(task), task.available_at)
+      place(own_key('levels:' .. kind .. ':' .. queue), priority, priority)
     end
   elseif task.status == 'running' then
-    if task.lease_expires_at then call('ZADD', own_key('leases'), task.lease_expires_at, task.id) end
+    if task.lease_expires_at then place(own_key('leases'), task.id, task.lease_expires_at) end
   else
-    call('ZADD', own_key('expiring'), vanish, expiring_member(task))
+    place(own_key('expiring'), expiring_member(task), vanish)
     call('PEXPIREAT', task_key(task.id, 'meta'), vanish)
-    call('PEXPIREAT', task_key(task.id, 'history'), vanish)
-    call('DEL', task_key(task.id, 'message'))
+    if task.failures then call('PEXPIREAT', task_key(task.id, 'history'), vanish) end
+    doom(task_key(task.id, 'message'))
   end
 end
 
@@ -143,22 +181,43 @@ local function store(task, ...)
   if #gone > 0 then call('HDEL', task_key(task.id, 'meta'), unpack(gone)) end
 end
 
-local function show_time(task, name)
-  if task[name] then
-    call('SET', task_key(task.id, name), seconds(task[name]), 'PXAT', vanish)
-  else
-    call('DEL', task_key(task.id, name))
+-- The statuses that the record's keys have, as far as they were looked up.
+local statuses = {}
+
+-- Looks up those of many tasks at once. ARGV: their ids, at every `step`th place from `first` on.
+local function look_up(first, step)
+  local keys, ids = {}, {}
+  for i = first, #ARGV, step do
+    keys[#keys + 1] = task_key(ARGV[i], 'status')
+    ids[#ids + 1] = ARGV[i]
+    if #keys == MANY or i + step > #ARGV then
+      for place_of, status in ipairs(call('MGET', unpack(keys))) do
+        statuses[ids[place_of]] = status
+      end
+      keys, ids = {}, {}
+    end
   end
 end
 
--- Writes the keys of the record but for its documents, which the scripts write that change them.
+local function status_of(id)
+  if statuses[id] == nil then statuses[id] = call('GET', task_key(id, 'status')) end
+  return statuses[id]
+end
+
+local function show_time(task, name)
+  call('SET', task_key(task.id, name), seconds(task[name]), 'PXAT', vanish)
+end
+
+-- Writes the keys of the record. Documents, and times that end, are left to the scripts which
+-- change them.
 local function show(task)
   call('SET', task_key(task.id, 'status'), task.status, 'PXAT', vanish)
+  statuses[task.id] = task.status
   if call('PEXPIREAT', task_key(task.id, 'submitted_at'), vanish) == 0 then
     show_time(task, 'submitted_at')
   end
-  show_time(task, 'started_at')
-  show_time(task, 'completed_at')
+  if task.started_at then show_time(task, 'started_at') end
+  if task.completed_at then show_time(task, 'completed_at') end
 end
 
 -- Lets the payload's key live on. Where it has expired under a task that waited for longer, it is
@@ -180,12 +239,11 @@ end
 -- Deletes all that there is of the task.
 local function erase(task)
   leave(task)
-  local keys = {}
+  statuses[task.id] = false
   for _, name in ipairs({'status', 'payload', 'result', 'error', 'submitted_at', 'started_at',
                          'completed_at', 'meta', 'message', 'history'}) do
-    keys[#keys + 1] = task_key(task.id, name)
+    doom(task_key(task.id, name))
   end
-  call('UNLINK', unpack(keys))
 end
 
 local function read_times(task)
@@ -227,21 +285,24 @@ local function adopt(id, status)
   return task
 end
 
--- The task, or nil. `only_read`: a record of another program stays what it is, and is nil.
+-- The task with all fields of meta, or nil. `only_read`: a record of another program stays what it
+-- is, and is nil.
 local function find(id, only_read)
-  local status = call('GET', task_key(id, 'status'))
-  local stored = call('HMGET', task_key(id, 'meta'), unpack(FIELDS))
-  if not stored[2] then
+  local status = status_of(id)
+  local stored = call('HGETALL', task_key(id, 'meta'))
+  if #stored == 0 then
     if only_read or not is_status(status) then return nil end
     return adopt(id, status)
   end
-  local task = {id = id}
-  for i, name in ipairs(FIELDS) do task[name] = stored[i] or nil end
+  local task = {}
+  for i = 1, #stored, 2 do task[stored[i]] = stored[i + 1] end
+  task.id = id
+  if status == task.status then return task end
   if not status and FINAL[task.status] then
     erase(task)  -- another program has deleted the record
     return nil
   end
-  if status and status ~= task.status and is_status(status) then follow(task, status) end
+  if is_status(status) then follow(task, status) end
   return task
 end
 
@@ -249,31 +310,26 @@ local function is_locked(id)
   return call('EXISTS', task_key(id, 'lock')) == 1
 end
 
--- An error reply that names a task locked by another program; nil if there is none. Asked before
--- anything is changed.
+-- An error reply that names a task locked by another program; nil if there is none. ARGV: ids, at
+-- every `step`th place from `first` on. Asked before anything is changed.
 local function refuse_locked(first, step)
+  local locks = {}
   for i = first, #ARGV, step do
-    if is_locked(ARGV[i]) then return redis.error_reply('LOCKED ' .. ARGV[i]) end
+    locks[#locks + 1] = task_key(ARGV[i], 'lock')
+    if (#locks == MANY or i + step > #ARGV) then
+      if call('EXISTS', unpack(locks)) > 0 then
+        for k = first, i, step do
+          if is_locked(ARGV[k]) then return redis.error_reply('LOCKED ' .. ARGV[k]) end
+        end
+      end
+      locks = {}
+    end
   end
 end
 
 local function later(a, b)
   a, b = tonumber(a), tonumber(b)
   return digits(a > b and a or b)
-end
-
--- Moves the task; `fields`: what else of it has changed.
-local function move(task, status, ...)
-  leave(task)
-  task.status, task.version = status, digits(task.version + 1)
-  task.completed_at = nil
-  if FINAL[status] then
-    task.completed_at = later(now, task.started_at or task.submitted_at)
-  end
-  task.lease_expires_at = nil
-  store(task, 'status', 'version', 'completed_at', 'lease_expires_at', ...)
-  enter(task)
-  show(task)
 end
 
 -- Tells subscribers: of `work` in queues, names separated by line breaks; of `done` tasks, ids one
@@ -322,11 +378,11 @@ end
 -- Without documents their places are false.
 local function record(id, documents)
   local task = find(id, true)
-  if task and call('EXISTS', task_key(id, 'status')) == 0 then
+  if task and not status_of(id) then
     show(task)
     keep_payload(id)
   end
-  local status = call('GET', task_key(id, 'status'))
+  local status = status_of(id)
   if not status then return false end
   local texts = {false, false, false}
   local history = {}
