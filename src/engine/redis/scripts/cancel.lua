@@ -3,7 +3,7 @@
 local refusal = refuse_locked(FIRST, 1)
 if refusal then return refusal end
 local answers, done, asked = {}, {}, false
-look_up(FIRST, 1)
+look_up(ARGV, FIRST, 1)
 for i = FIRST, #ARGV do
   local task = find(ARGV[i])
   local answer = 3
@@ -17,7 +17,7 @@ for i = FIRST, #ARGV do
     keep_payload(task.id)
     leave(task)
     task.status, task.version = 'cancelled', digits(task.version + 1)
-    task.completed_at = later(now, task.started_at or task.submitted_at)
+    task.completed_at = not_before(task.started_at or task.submitted_at)
     store(task, 'status', 'version', 'completed_at')
     enter(task)
     show(task)

@@ -8,9 +8,11 @@ local function claim(task)
   leave(task)
   task.status, task.version = 'running', digits(task.version + 1)
   task.attempts = digits((task.attempts or 0) + 1)
-  task.started_at = later(now, task.submitted_at)
+  task.started_at = not_before(task.submitted_at)
   task.lease_expires_at, task.worker = lease_end, worker
-  store(task, 'status', 'version', 'attempts', 'started_at', 'lease_expires_at', 'worker')
+  call('HSET', task_key(task.id, 'meta'), 'status', 'running', 'version', task.version,
+       'attempts', task.attempts, 'started_at', task.started_at, 'lease_expires_at', lease_end,
+       'worker', worker)
   if task.progress then call('HDEL', task_key(task.id, 'meta'), 'progress') end
   enter(task)
   show(task)
@@ -33,15 +35,18 @@ local function take(kind, queue, limit, claims)
     local key, looked_at = place_in(kind, priority, queue), 0
     while #claims < most do
       -- The sets stay as they are until flush().
-      local due = call('ZRANGEBYSCORE', key, '-inf', now, 'LIMIT', looked_at, most - #claims)
+      local due = call('ZRANGEBYSCORE', key, '-inf', now_text, 'LIMIT', looked_at, most - #claims)
       looked_at = looked_at + #due
       if #due == 0 then break end
-      for _, member in ipairs(due) do
-        local id = id_of_place(member)
-        local task = find(id)
+      local ids = {}
+      for i, member in ipairs(due) do ids[i] = id_of_place(member) end
+      look_up(ids, 1, 1)
+      local some_locked = count_keys('lock', ids, 1, 1) > 0
+      for i, member in ipairs(due) do
+        local task = find(ids[i])
         if not task or not WAITING[task.status] then
           place(key, member, false)  -- another program has ended or deleted it
-        elseif not is_locked(id) then
+        elseif not (some_locked and is_locked(task.id)) then
           claims[#claims + 1] = claim(task)
         end
       end
@@ -84,7 +89,7 @@ if left > 0 then
       for _, kind in ipairs(suspects_left > 0 and {'waiting', 'suspects'} or {'waiting'}) do
         for _, priority in ipairs(levels(kind, queue)) do
           local first = call('ZRANGEBYSCORE', place_in(kind, priority, queue),
-                             '(' .. digits(now), '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
+                             '(' .. now_text, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
           if first[2] and (not next_due or first[2] - now < next_due) then
             next_due = first[2] - now
           end

@@ -2,7 +2,7 @@
 -- 0 lost, 1 held, 2 held and asked to stop. A lease is the queue's own: a lock does not matter.
 local lease_end = digits(now + ARGV[FIRST] * 1000)
 local states = {}
-look_up(FIRST + 1, 2)
+look_up(ARGV, FIRST + 1, 2)
 for i = FIRST + 1, #ARGV, 2 do
   local task = find(ARGV[i])
   if task and task.status == 'running' and task.version == ARGV[i + 1] then

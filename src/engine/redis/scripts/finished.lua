@@ -2,7 +2,7 @@
 -- are final or not there {id, status or false, completed_at in seconds, completed_at in
 -- microseconds, result, error}.
 local answers = {now}
-look_up(FIRST, 1)
+look_up(ARGV, FIRST, 1)
 for i = FIRST, #ARGV do
   local id = ARGV[i]
   local status = status_of(id)

@@ -1,7 +1,7 @@
 -- Tasks whose lease has run out. ARGV: limit. Returns of each {id, version, queue, worker, crashes,
 -- asked to stop}. Locked ones are passed over.
 local found = {}
-local expired = call('ZRANGEBYSCORE', own_key('leases'), '-inf', '(' .. digits(now), 'LIMIT', 0,
+local expired = call('ZRANGEBYSCORE', own_key('leases'), '-inf', '(' .. now_text, 'LIMIT', 0,
                      ARGV[FIRST])
 for _, id in ipairs(expired) do
   local task = find(id)

@@ -13,7 +13,7 @@ local function is_meant(task)
   return not before or ((tonumber(task.completed_at) or before) < before and not is_locked(task.id))
 end
 local removed = {}
-look_up(FIRST + 1, 1)
+look_up(ARGV, FIRST + 1, 1)
 for i = FIRST + 1, #ARGV do
   local task = find(ARGV[i])
   if task and is_meant(task) then

@@ -13,7 +13,7 @@ for i = FIRST, #ARGV do
     leave(task)
     local again = {id = task.id, seq = task.seq, queue = task.queue, priority = task.priority,
                    failures = task.failures, submitted_at = task.submitted_at, status = 'pending',
-                   version = digits(task.version + 1), available_at = digits(now)}
+                   version = digits(task.version + 1), available_at = now_text}
     store(again, 'status', 'version', 'available_at', 'started_at', 'completed_at', 'attempts',
           'crashes', 'cancel_requested', 'worker', 'progress')
     enter(again)

@@ -55,29 +55,28 @@ local function settle(task, outcome, text, wait, lost)
 
   leave(task)
   -- What the queue goes by is changed between leaving the old place and entering the new one.
-  local changed = {'status', 'version'}
-  local function set(name, value)
-    task[name] = value
-    changed[#changed + 1] = name
-  end
-  if lost or outcome == 'released' then set('attempts', digits((task.attempts or 0) - 1)) end
-  if lost then set('crashes', digits((task.crashes or 0) + 1)) end
-  if wait ~= '' then set('available_at', digits(now + wait * 1000)) end
-  if task.failures then set('failures', task.failures) end
   task.status = again and 'retrying' or FINAL[outcome] and outcome or 'cancelled'
   task.version = digits(task.version + 1)
-  if not again then
-    set('completed_at', later(now, task.started_at or task.submitted_at))
+  if lost or outcome == 'released' then task.attempts = digits((task.attempts or 0) - 1) end
+  if lost then task.crashes = digits((task.crashes or 0) + 1) end
+  if again then
+    if wait ~= '' then task.available_at = digits(now + wait * 1000) end
+    store(task, 'status', 'version', 'attempts', 'crashes', 'failures', 'available_at')
+  else
+    task.completed_at = not_before(task.started_at or task.submitted_at)
+    call('HSET', task_key(task.id, 'meta'), 'status', task.status, 'version', task.version,
+         'completed_at', task.completed_at)
+    -- Few tasks that end have any of these.
+    if lost or outcome ~= 'completed' then store(task, 'attempts', 'crashes', 'failures') end
     if task.progress then call('HDEL', task_key(task.id, 'meta'), 'progress') end
   end
-  store(task, unpack(changed))
   enter(task)
   show(task)
   return again
 end
 
 local answers, done, queues = {}, {}, {}
-look_up(FIRST, STEP)
+look_up(ARGV, FIRST, STEP)
 for i = FIRST, #ARGV, STEP do
   local task, lost, answer = find(ARGV[i]), ARGV[i + 5] == '1', 0
   if task and task.status == 'running' and task.version == ARGV[i + 1]

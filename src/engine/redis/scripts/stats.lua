@@ -22,7 +22,7 @@ local function waiting(queue)
     for _, priority in ipairs(call('ZRANGE', own_key('levels:' .. kind .. ':' .. queue), 0, -1)) do
       local place = place_in(kind, priority, queue)
       due = due + call('ZCOUNT', place, '-inf', now)
-      delayed = delayed + call('ZCOUNT', place, '(' .. digits(now), '+inf')
+      delayed = delayed + call('ZCOUNT', place, '(' .. now_text, '+inf')
       local first = call('ZRANGE', place, 0, 0, 'WITHSCORES')[2]
       if first and tonumber(first) <= now and (not oldest or now - first > oldest) then
         oldest = now - first

@@ -24,10 +24,17 @@ local FIRST = 5
 local prefix, ttl, caller, channels = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 local call = redis.call
 
+-- Concatenation writes 1.7e+15 where this writes it in full. Texts are faster arguments of call()
+-- than numbers, too.
+local function digits(number)
+  return string.format('%.0f', number)
+end
+
 local clock = call('TIME')
 local now = clock[1] * 1000000 + clock[2]
+local now_text = digits(now)
 -- One moment for all keys of a task, so that no reader finds some of them.
-local vanish = math.floor(now / 1000) + 1 + ttl
+local vanish = digits(math.floor(now / 1000) + 1 + ttl)
 
 local SUSPECT_CRASHES, MAX_HISTORY = 2, 20
 local FINAL = {completed = true, failed = true, cancelled = true}
@@ -42,12 +49,8 @@ local function own_key(name)
   return prefix .. 'errand:' .. name
 end
 
--- Concatenation writes 1.7e+15 where an argument of call() is written in full.
-local function digits(number)
-  return string.format('%.0f', number)
-end
-
 local function seconds(microseconds)
+  if microseconds == now_text then return clock[1] end
   return digits(math.floor(tonumber(microseconds) / 1000000))
 end
 
@@ -177,20 +180,20 @@ local function store(task, ...)
       gone[#gone + 1] = name
     end
   end
-  call('HSET', task_key(task.id, 'meta'), unpack(set))
+  if #set > 0 then call('HSET', task_key(task.id, 'meta'), unpack(set)) end
   if #gone > 0 then call('HDEL', task_key(task.id, 'meta'), unpack(gone)) end
 end
 
 -- The statuses that the record's keys have, as far as they were looked up.
 local statuses = {}
 
--- Looks up those of many tasks at once. ARGV: their ids, at every `step`th place from `first` on.
-local function look_up(first, step)
+-- Looks up those of many tasks at once. ids: those in `list` at every `step`th place from `first` on.
+local function look_up(list, first, step)
   local keys, ids = {}, {}
-  for i = first, #ARGV, step do
-    keys[#keys + 1] = task_key(ARGV[i], 'status')
-    ids[#ids + 1] = ARGV[i]
-    if #keys == MANY or i + step > #ARGV then
+  for i = first, #list, step do
+    keys[#keys + 1] = task_key(list[i], 'status')
+    ids[#ids + 1] = list[i]
+    if #keys == MANY or i + step > #list then
       for place_of, status in ipairs(call('MGET', unpack(keys))) do
         statuses[ids[place_of]] = status
       end
@@ -263,7 +266,7 @@ local function follow(task, status)
   task.status, task.version = status, digits(task.version + 1)
   task.lease_expires_at, task.cancel_requested = nil, nil
   read_times(task)
-  task.submitted_at = task.submitted_at or digits(now)
+  task.submitted_at = task.submitted_at or now_text
   store(task, 'status', 'version', 'submitted_at', 'started_at', 'completed_at',
         'lease_expires_at', 'cancel_requested')
   enter(task)
@@ -273,7 +276,7 @@ end
 local function adopt(id, status)
   local task = {id = id, status = status, version = '0', seq = call('INCR', own_key('seq'))}
   read_times(task)
-  task.submitted_at = task.submitted_at or digits(now)
+  task.submitted_at = task.submitted_at or now_text
   store(task, 'status', 'version', 'seq', 'submitted_at')
   if task.started_at then store(task, 'started_at') end
   if task.completed_at then store(task, 'completed_at') end
@@ -310,26 +313,32 @@ local function is_locked(id)
   return call('EXISTS', task_key(id, 'lock')) == 1
 end
 
+-- How many of the keys `name` of these tasks there are. ids: those in `list` at every `step`th place
+-- from `first` on.
+local function count_keys(name, list, first, step)
+  local keys, count = {}, 0
+  for i = first, #list, step do
+    keys[#keys + 1] = task_key(list[i], name)
+    if #keys == MANY or i + step > #list then
+      count = count + call('EXISTS', unpack(keys))
+      keys = {}
+    end
+  end
+  return count
+end
+
 -- An error reply that names a task locked by another program; nil if there is none. ARGV: ids, at
 -- every `step`th place from `first` on. Asked before anything is changed.
 local function refuse_locked(first, step)
-  local locks = {}
+  if count_keys('lock', ARGV, first, step) == 0 then return end
   for i = first, #ARGV, step do
-    locks[#locks + 1] = task_key(ARGV[i], 'lock')
-    if (#locks == MANY or i + step > #ARGV) then
-      if call('EXISTS', unpack(locks)) > 0 then
-        for k = first, i, step do
-          if is_locked(ARGV[k]) then return redis.error_reply('LOCKED ' .. ARGV[k]) end
-        end
-      end
-      locks = {}
-    end
+    if is_locked(ARGV[i]) then return redis.error_reply('LOCKED ' .. ARGV[i]) end
   end
 end
 
-local function later(a, b)
-  a, b = tonumber(a), tonumber(b)
-  return digits(a > b and a or b)
+-- Now, unless a clock that was set back has the task begin later.
+local function not_before(time)
+  return tonumber(time) > now and time or now_text
 end
 
 -- Tells subscribers: of `work` in queues, names separated by line breaks; of `done` tasks, ids one
