@@ -45,6 +45,13 @@ std::optional<std::string> history_json(const Value& entries) {
   return json + ']';
 }
 
+/// Whole seconds of others come after exact times of ours in the same second.
+std::optional<Timestamp> not_before(const std::optional<Timestamp>& earlier,
+                                    const std::optional<Timestamp>& time) {
+  if (!earlier || !time || *time >= *earlier) return time;
+  return std::chrono::floor<seconds>(*earlier) == *time ? earlier : time;
+}
+
 TaskData read_task(const Value& record, const Fields& fields) {
   const std::optional<TaskStatus> status = parse_task_status(record[1].text());
   if (!status) {
@@ -53,14 +60,17 @@ TaskData read_task(const Value& record, const Fields& fields) {
   }
   const std::optional<Timestamp> submitted_at = read_time(record[5], field(fields, "submitted_at"));
   if (!submitted_at) throw ValidationException{"a stored task has no submitted_at"};
+  const std::optional<Timestamp> started_at =
+      not_before(submitted_at, read_time(record[6], field(fields, "started_at")));
   return TaskData{.id = record[0].task_id(),
                   .status = *status,
                   .payload = record[2].optional_text(),
                   .result = record[3].optional_text(),
                   .error = record[4].optional_text(),
                   .submitted_at = *submitted_at,
-                  .started_at = read_time(record[6], field(fields, "started_at")),
-                  .completed_at = read_time(record[7], field(fields, "completed_at")),
+                  .started_at = started_at,
+                  .completed_at = not_before(started_at ? started_at : submitted_at,
+                                             read_time(record[7], field(fields, "completed_at"))),
                   .version = field(fields, "version").integer()};
 }
 

@@ -15,7 +15,7 @@ class ConnectionsTerminated(ServerCase):
         for _ in range(20):
             time.sleep(1)  # the rhythm of the cutting, not a wait for anything
             self.assert_under_load()
-            self.sql(TERMINATE)
+            self.server.sql(TERMINATE)
         self.wait_for_the_end(TASKS)
         self.check_the_ledger(TASKS)
         for worker in workers:

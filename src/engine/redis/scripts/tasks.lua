@@ -249,13 +249,17 @@ local function erase(task)
   end
 end
 
+-- Whole seconds of others come after exact times of ours in the same second.
 local function read_times(task)
+  local last
   for _, name in ipairs({'submitted_at', 'started_at', 'completed_at'}) do
     local text = call('GET', task_key(task.id, name))
-    local known_to_us = task[name] and seconds(task[name])
-    if text ~= (known_to_us or false) then
+    local known = task[name] and seconds(task[name])
+    if text ~= (known or false) then
       task[name] = tonumber(text) and digits(tonumber(text) * 1000000) or nil
+      if task[name] and last and seconds(last) == text then task[name] = last end
     end
+    last = task[name] or last
   end
 end
 
