@@ -4,6 +4,10 @@ local left, suspects_left = tonumber(ARGV[FIRST]), tonumber(ARGV[FIRST + 1])
 local lease_end, worker = digits(now + ARGV[FIRST + 2] * 1000), ARGV[FIRST + 3]
 local first_queue = FIRST + 4
 
+local FIELDS = {'status', 'version', 'seq', 'queue', 'priority', 'available_at', 'submitted_at',
+                'attempts', 'crashes', 'type', 'max_retries', 'retry_policy', 'headers',
+                'cancel_requested', 'progress'}
+
 local function claim(task)
   leave(task)
   task.status, task.version = 'running', digits(task.version + 1)
@@ -15,6 +19,7 @@ local function claim(task)
        'worker', worker)
   if task.progress then call('HDEL', task_key(task.id, 'meta'), 'progress') end
   enter(task)
+  if task.attempts ~= '1' then call('DEL', task_key(task.id, 'started_at')) end
   show(task)
   return {task.id, tonumber(task.version), task.type or '', keep_payload(task.id, true) or 'null',
           tonumber(task.priority or 0), tonumber(task.attempts), tonumber(task.crashes or 0),
@@ -43,7 +48,7 @@ local function take(kind, queue, limit, claims)
       look_up(ids, 1, 1)
       local some_locked = count_keys('lock', ids, 1, 1) > 0
       for i, member in ipairs(due) do
-        local task = find(ids[i])
+        local task = find_with(FIELDS, ids[i])
         if not task or not WAITING[task.status] then
           place(key, member, false)  -- another program has ended or deleted it
         elseif not (some_locked and is_locked(task.id)) then

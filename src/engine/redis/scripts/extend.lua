@@ -8,7 +8,7 @@ for i = FIRST + 1, #ARGV, 2 do
   if task and task.status == 'running' and task.version == ARGV[i + 1] then
     task.lease_expires_at = lease_end
     store(task, 'lease_expires_at')
-    place(own_key('leases'), task.id, lease_end)
+    place(LEASES, task.id, lease_end)
     states[#states + 1] = task.cancel_requested and 2 or 1
   else
     states[#states + 1] = 0

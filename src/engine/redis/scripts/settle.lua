@@ -45,6 +45,9 @@ local function put(task, name, text)
   call('SET', task_key(task.id, name), text, 'PXAT', vanish)
 end
 
+local FIELDS_TO_COMPLETE = {'status', 'version', 'seq', 'queue', 'submitted_at', 'started_at',
+                            'cancel_requested', 'failures', 'progress'}
+
 local function settle(task, outcome, text, wait, lost)
   local asked_to_stop = task.cancel_requested
   local again = (outcome == 'retried' or outcome == 'released') and not asked_to_stop
@@ -78,7 +81,9 @@ end
 local answers, done, queues = {}, {}, {}
 look_up(ARGV, FIRST, STEP)
 for i = FIRST, #ARGV, STEP do
-  local task, lost, answer = find(ARGV[i]), ARGV[i + 5] == '1', 0
+  local lost, answer = ARGV[i + 5] == '1', 0
+  local completed = ARGV[i + 2] == 'completed'
+  local task = completed and find_with(FIELDS_TO_COMPLETE, ARGV[i]) or find(ARGV[i])
   if task and task.status == 'running' and task.version == ARGV[i + 1]
     and not (lost and tonumber(task.lease_expires_at or now) >= now) then
     if settle(task, ARGV[i + 2], ARGV[i + 3], ARGV[i + 4], lost) then

@@ -48,6 +48,8 @@ end
 local function own_key(name)
   return prefix .. 'errand:' .. name
 end
+-- Lua looks each new text up among all it has: names that come up for every task are made once.
+local LEASES, EXPIRING = own_key('leases'), own_key('expiring')
 
 local function seconds(microseconds)
   if microseconds == now_text then return clock[1] end
@@ -58,8 +60,16 @@ local function is_status(text)
   return text and (FINAL[text] or WAITING[text] or text == 'running')
 end
 
+local indexes = {}
+for _, status in ipairs(STATUSES) do indexes[status] = {} end
+
 local function index_of(status, queue)
-  return own_key('index:' .. status .. (queue and ':' .. queue or ''))
+  local name = indexes[status][queue or false]
+  if not name then
+    name = own_key('index:' .. status .. (queue and ':' .. queue or ''))
+    indexes[status][queue or false] = name
+  end
+  return name
 end
 
 local function kind_of(task)
@@ -135,9 +145,9 @@ local function leave(task)
       place(place_in(kind_of(task), task.priority or '0', task.queue), place_member(task), false)
     end
   elseif task.status == 'running' then
-    place(own_key('leases'), task.id, false)
+    place(LEASES, task.id, false)
   else
-    place(own_key('expiring'), expiring_member(task), false)
+    place(EXPIRING, expiring_member(task), false)
     call('PERSIST', task_key(task.id, 'meta'))
     if task.failures then call('PERSIST', task_key(task.id, 'history')) end
   end
@@ -160,9 +170,9 @@ local function enter(task)
       place(own_key('levels:' .. kind .. ':' .. queue), priority, priority)
     end
   elseif task.status == 'running' then
-    if task.lease_expires_at then place(own_key('leases'), task.id, task.lease_expires_at) end
+    if task.lease_expires_at then place(LEASES, task.id, task.lease_expires_at) end
   else
-    place(own_key('expiring'), expiring_member(task), vanish)
+    place(EXPIRING, expiring_member(task), vanish)
     call('PEXPIREAT', task_key(task.id, 'meta'), vanish)
     if task.failures then call('PEXPIREAT', task_key(task.id, 'history'), vanish) end
     doom(task_key(task.id, 'message'))
@@ -219,7 +229,10 @@ local function show(task)
   if call('PEXPIREAT', task_key(task.id, 'submitted_at'), vanish) == 0 then
     show_time(task, 'submitted_at')
   end
-  if task.started_at then show_time(task, 'started_at') end
+  if task.started_at and (task.started_at == now_text
+    or call('PEXPIREAT', task_key(task.id, 'started_at'), vanish) == 0) then
+    show_time(task, 'started_at')
+  end
   if task.completed_at then show_time(task, 'completed_at') end
 end
 
@@ -313,6 +326,16 @@ local function find(id, only_read)
   return task
 end
 
+-- The same with these fields only, of which the first is the status; with all, where the record and
+-- the queue do not agree.
+local function find_with(fields, id)
+  local stored = call('HMGET', task_key(id, 'meta'), unpack(fields))
+  if not stored[1] or stored[1] ~= status_of(id) then return find(id) end
+  local task = {id = id}
+  for i, name in ipairs(fields) do task[name] = stored[i] or nil end
+  return task
+end
+
 local function is_locked(id)
   return call('EXISTS', task_key(id, 'lock')) == 1
 end
@@ -370,18 +393,17 @@ end
 
 -- Forgets up to `limit` tasks whose keys have vanished. Returns how many it looked at.
 local function prune(limit)
-  local expiring = own_key('expiring')
-  local due = call('ZRANGEBYSCORE', expiring, '-inf', math.floor(now / 1000), 'LIMIT', 0, limit)
+  local due = call('ZRANGEBYSCORE', EXPIRING, '-inf', math.floor(now / 1000), 'LIMIT', 0, limit)
   for _, member in ipairs(due) do
     local id, status, queued, queue = string.sub(member, 1, 36),
       string.match(member, '^(%l+)(:?)(.*)$', 37)
     local left = call('PTTL', task_key(id, 'meta'))
     if left == -2 then
-      call('ZREM', expiring, member)
+      call('ZREM', EXPIRING, member)
       call('ZREM', index_of(status, queued == ':' and queue or nil), id)
     else
       -- Somebody lets it live longer.
-      call('ZADD', expiring, math.floor(now / 1000) + (left >= 0 and left + 1 or ttl + 1), member)
+      call('ZADD', EXPIRING, math.floor(now / 1000) + (left >= 0 and left + 1 or ttl + 1), member)
     end
   end
   return #due
