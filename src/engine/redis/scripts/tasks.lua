@@ -39,6 +39,7 @@ local vanish = digits(math.floor(now / 1000) + 1 + ttl)
 local SUSPECT_CRASHES, MAX_HISTORY = 2, 20
 local FINAL = {completed = true, failed = true, cancelled = true}
 local WAITING = {pending = true, retrying = true}
+local RECORD = {'status', 'payload', 'result', 'error', 'submitted_at', 'started_at', 'completed_at'}
 local STATUSES = {'pending', 'running', 'retrying', 'completed', 'failed', 'cancelled'}
 
 local function task_key(id, name)
@@ -148,8 +149,7 @@ local function leave(task)
     place(LEASES, task.id, false)
   else
     place(EXPIRING, expiring_member(task), false)
-    call('PERSIST', task_key(task.id, 'meta'))
-    if task.failures then call('PERSIST', task_key(task.id, 'history')) end
+    task.was_final = true
   end
 end
 
@@ -162,6 +162,10 @@ local function enter(task)
   if queue and not known_queues[queue] then
     known_queues[queue] = true
     call('SADD', own_key('queues'), queue)
+  end
+  if task.was_final and not FINAL[task.status] then
+    call('PERSIST', task_key(task.id, 'meta'))
+    if task.failures then call('PERSIST', task_key(task.id, 'history')) end
   end
   if WAITING[task.status] then
     if queue then
@@ -256,10 +260,10 @@ end
 local function erase(task)
   leave(task)
   statuses[task.id] = false
-  for _, name in ipairs({'status', 'payload', 'result', 'error', 'submitted_at', 'started_at',
-                         'completed_at', 'meta', 'message', 'history'}) do
-    doom(task_key(task.id, name))
-  end
+  for _, name in ipairs(RECORD) do doom(task_key(task.id, name)) end
+  doom(task_key(task.id, 'meta'))
+  if not FINAL[task.status] then doom(task_key(task.id, 'message')) end
+  if task.failures then doom(task_key(task.id, 'history')) end
 end
 
 -- Whole seconds of others come after exact times of ours in the same second.
