@@ -13,7 +13,8 @@ auto every_way() {
       EngineFactory{"socket",
                     [] { return std::make_unique<RedisUnderTest>(RedisServer::socket_dsn()); }},
       EngineFactory{"tcp", [] { return std::make_unique<RedisUnderTest>(RedisServer::tcp_dsn()); }},
-      EngineFactory{"tls", [] { return std::make_unique<RedisUnderTest>(RedisServer::tls_dsn()); }});
+      EngineFactory{"tls",
+                    [] { return std::make_unique<RedisUnderTest>(RedisServer::tls_dsn()); }});
 }
 
 }  // namespace

@@ -10,18 +10,19 @@
 #include "errand/errors.hpp"
 #include "errand/redis.hpp"
 
+#include "engine/redis/queue.hpp"
 #include "support/redis_server.hpp"
 
 namespace errand {
 namespace {
 
-using testing::RedisClient;
-using testing::RedisServer;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::Ge;
 using ::testing::IsEmpty;
 using ::testing::Le;
+using testing::RedisClient;
+using testing::RedisServer;
 
 /// What other programs see of tasks, and what they may do to them: without a prefix, as they are
 /// named for everybody. Each test has a queue of its own.
@@ -68,27 +69,27 @@ class RedisKeysTest : public ::testing::Test {
     return id;
   }
   void write(TaskId id, const std::string& name, const std::string& value) {
-    redis.run({"SET", key(id, name), value, "EX", "86400"});
+    client.run({"SET", key(id, name), value, "EX", "86400"});
   }
 
   static std::string key(TaskId id, const std::string& name) {
     return "task:" + id.to_string() + ":" + name;
   }
   std::optional<std::string> value(TaskId id, const std::string& name) {
-    return redis.text({"GET", key(id, name)});
+    return client.text({"GET", key(id, name)});
   }
   std::int64_t seconds_left(TaskId id, const std::string& name) {
-    return redis.number({"TTL", key(id, name)});
+    return client.number({"TTL", key(id, name)});
   }
 
   /// The keys of the record that there are, each of them a string that lives for 24 hours.
   std::vector<std::string> shown(TaskId id) {
     std::vector<std::string> names;
-    for (const char* name : {"status", "payload", "result", "error", "submitted_at", "started_at",
-                             "completed_at"}) {
-      if (redis.number({"EXISTS", key(id, name)}) == 0) continue;
+    for (const char* name :
+         {"status", "payload", "result", "error", "submitted_at", "started_at", "completed_at"}) {
+      if (client.number({"EXISTS", key(id, name)}) == 0) continue;
       names.emplace_back(name);
-      EXPECT_EQ(redis.text({"TYPE", key(id, name)}), "string") << name;
+      EXPECT_EQ(client.text({"TYPE", key(id, name)}), "string") << name;
       EXPECT_THAT(seconds_left(id, name), AllOf(Ge(86'395), Le(86'400))) << name;
     }
     return names;
@@ -102,14 +103,14 @@ class RedisKeysTest : public ::testing::Test {
   }
 
   void let_record_expire(TaskId id) {
-    for (const std::string& name : shown(id)) redis.run({"DEL", key(id, name)});
+    for (const std::string& name : shown(id)) client.run({"DEL", key(id, name)});
   }
 
   std::int64_t listed() { return engine->catalog().list({{}, {}, queue}, {}).total; }
 
   static constexpr const char* kPayload = R"({"to":"test@example.com"})";
 
-  RedisClient redis;
+  RedisClient client;
   std::unique_ptr<Engine> engine;
   std::string queue = "keys-" + TaskId::generate().to_string();
   std::vector<TaskId> ids;
@@ -168,10 +169,10 @@ TEST_F(RedisKeysTest, ARetryingTaskHasWhatARunningOneHas) {
 
 TEST_F(RedisKeysTest, EachChangeLetsTheKeysLiveFor24HoursAgain) {
   const TaskId id = submit();
-  for (const std::string& name : shown(id)) redis.run({"EXPIRE", key(id, name), "100"});
+  for (const std::string& name : shown(id)) client.run({"EXPIRE", key(id, name), "100"});
   const Claim claim = this->claim().at(0);
   EXPECT_THAT(shown(id), ElementsAre("status", "payload", "submitted_at", "started_at"));
-  for (const std::string& name : shown(id)) redis.run({"EXPIRE", key(id, name), "100"});
+  for (const std::string& name : shown(id)) client.run({"EXPIRE", key(id, name), "100"});
   settle(claim.lease, Completed{"1"});
   EXPECT_EQ(shown(id).size(), 6U);
 }
@@ -181,8 +182,8 @@ TEST_F(RedisKeysTest, AllKeysOfAFinalTaskVanishInTheSameMillisecond) {
   settle(claim.lease, Retried{ExceptionData{}, {}});
   settle(this->claim().at(0).lease, Completed{"1"});
   std::map<std::string, std::int64_t> moments;
-  for (const std::string& name : redis.keys(key(claim.lease.id, "*"))) {
-    moments[name] = redis.number({"PEXPIRETIME", name});
+  for (const std::string& name : client.keys(key(claim.lease.id, "*"))) {
+    moments[name] = client.number({"PEXPIRETIME", name});
   }
   EXPECT_EQ(moments.size(), 8U) << "six of the record, meta and history";
   for (const auto& [name, moment] : moments) EXPECT_EQ(moment, moments.begin()->second) << name;
@@ -229,20 +230,20 @@ TEST_F(RedisKeysTest, AFinalTaskThatHasExpiredIsForgottenByTheQueue) {
   settle(claim.lease, Completed{"1"});
   EXPECT_EQ(listed(), 1);
   const std::string member = claim.lease.id.to_string() + "completed:" + queue;
-  EXPECT_TRUE(redis.text({"ZSCORE", "errand:expiring", member}).has_value());
-  redis.remove(key(claim.lease.id, "*"));
-  redis.run({"ZADD", "errand:expiring", "1", member});
+  EXPECT_TRUE(client.text({"ZSCORE", "errand:expiring", member}).has_value());
+  client.remove(key(claim.lease.id, "*"));
+  client.run({"ZADD", "errand:expiring", "1", member});
   EXPECT_EQ(listed(), 0);
-  EXPECT_EQ(redis.text({"ZSCORE", "errand:expiring", member}), std::nullopt);
+  EXPECT_EQ(client.text({"ZSCORE", "errand:expiring", member}), std::nullopt);
 }
 
 TEST_F(RedisKeysTest, NothingIsLeftOfARemovedTask) {
   const TaskId id = submit();
   engine->storage().remove(id);
   static_cast<void>(engine->catalog().stats());
-  EXPECT_THAT(redis.keys("*" + id.to_string() + "*"), IsEmpty());
-  EXPECT_THAT(redis.keys("*" + queue + "*"), IsEmpty());
-  EXPECT_EQ(redis.number({"SISMEMBER", "errand:queues", queue}), 0);
+  EXPECT_THAT(client.keys("*" + id.to_string() + "*"), IsEmpty());
+  EXPECT_THAT(client.keys("*" + queue + "*"), IsEmpty());
+  EXPECT_EQ(client.number({"SISMEMBER", "errand:queues", queue}), 0);
 }
 
 TEST_F(RedisKeysTest, ARecordOfAnotherProgramIsLoadedAndLeftAsItIs) {
@@ -252,7 +253,7 @@ TEST_F(RedisKeysTest, ARecordOfAnotherProgramIsLoadedAndLeftAsItIs) {
   EXPECT_EQ(task->status, TaskStatus::pending);
   EXPECT_EQ(task->payload, kPayload);
   EXPECT_EQ(to_iso8601(task->submitted_at), "2023-12-01T00:00:00Z");
-  EXPECT_EQ(redis.keys(key(id, "*")).size(), 3U);
+  EXPECT_EQ(client.keys(key(id, "*")).size(), 3U);
 }
 
 TEST_F(RedisKeysTest, ARecordOfAnotherProgramCanBeMovedAndSaved) {
@@ -272,7 +273,7 @@ TEST_F(RedisKeysTest, ARecordOfAnotherProgramExpiresByDeletion) {
   write(id, "started_at", "1701388805");
   write(id, "completed_at", "1701388810");
   engine->storage().delete_expired_tasks(*parse_iso8601("2023-12-01T00:00:11Z"));
-  EXPECT_THAT(redis.keys(key(id, "*")), IsEmpty());
+  EXPECT_THAT(client.keys(key(id, "*")), IsEmpty());
 }
 
 TEST_F(RedisKeysTest, ATaskThatAnotherProgramCancelledIsNotClaimed) {
@@ -316,7 +317,7 @@ TEST_F(RedisKeysTest, ALockedRecordIsNotChanged) {
   const Claim claim = submit_and_claim();
   const TaskId id = claim.lease.id;
   const TaskData before = engine->storage().load(id).value();
-  redis.run({"SET", key(id, "lock"), "1", "NX", "EX", "60"});
+  client.run({"SET", key(id, "lock"), "1", "NX", "EX", "60"});
   EXPECT_THROW(engine->storage().save(before), ConcurrentModificationException);
   EXPECT_THROW(engine->storage().update_status(id, TaskStatus::cancelled),
                ConcurrentModificationException);
@@ -332,26 +333,62 @@ TEST_F(RedisKeysTest, ALockedRecordIsNotChanged) {
   EXPECT_EQ(engine->storage().load(id), before);
   EXPECT_FALSE(engine->queue().extend({&claim.lease, 1}, std::chrono::seconds{15}).at(0).lost);
 
-  redis.run({"DEL", key(id, "lock")});
+  client.run({"DEL", key(id, "lock")});
   EXPECT_EQ(settle(claim.lease, Completed{"1"}), SettleStatus::settled);
 }
 
-TEST_F(RedisKeysTest, ALockedTaskIsPassedOverByClaimsAndItsLeaseNotRescued) {
+/// A worker that repeats the batch finds the settled ones lost, which it takes for settled.
+TEST_F(RedisKeysTest, ALockedTaskDoesNotHoldUpTheOthersOfItsBatch) {
+  submit();
+  submit();
+  const std::vector<Claim> claims = claim();
+  client.run({"SET", key(claims.at(0).lease.id, "lock"), "1"});
+  const std::vector<Settlement> batch{{claims[0].lease, Completed{"0"}},
+                                      {claims[1].lease, Completed{"1"}}};
+  try {
+    engine->queue().settle(batch);
+    FAIL() << "no exception";
+  } catch (const StorageException& error) {
+    EXPECT_EQ(error.retry(), StorageException::Retry::in_doubt);
+  }
+  EXPECT_EQ(value(claims[0].lease.id, "status"), "running");
+  EXPECT_EQ(value(claims[1].lease.id, "status"), "completed");
+  client.run({"DEL", key(claims[0].lease.id, "lock")});
+  EXPECT_THAT(engine->queue().settle(batch),
+              ElementsAre(SettleStatus::settled, SettleStatus::lease_lost));
+}
+
+TEST_F(RedisKeysTest, ALockedTaskIsPassedOverByClaims) {
   const TaskId locked = submit();
   const TaskId free = submit();
-  redis.run({"SET", key(locked, "lock"), "1"});
+  client.run({"SET", key(locked, "lock"), "1"});
   std::vector<Claim> claims = claim();
   ASSERT_EQ(claims.size(), 1U);
   EXPECT_EQ(claims.front().lease.id, free);
-  redis.run({"DEL", key(locked, "lock")});
+  client.run({"DEL", key(locked, "lock")});
   claims = claim();
   ASSERT_EQ(claims.size(), 1U);
   EXPECT_EQ(claims.front().lease.id, locked);
 }
 
+TEST_F(RedisKeysTest, ABatchThatIsTooLargeForOneScriptIsSeveral) {
+  std::vector<NewTask> tasks(redis::Queue::kMostTasks + 10,
+                             NewTask{.envelope = Envelope{"t", "1"}, .queue = queue, .retry = {}});
+  std::vector<TaskId> all;
+  for (NewTask& task : tasks) {
+    task.id = TaskId::generate();
+    all.push_back(task.id);
+  }
+  engine->queue().submit(tasks);
+  EXPECT_EQ(listed(), static_cast<std::int64_t>(tasks.size()));
+  EXPECT_THAT(engine->queue().cancel(all), ::testing::Each(CancelStatus::cancelled));
+  EXPECT_EQ(engine->queue().finished(all).size(), all.size());
+  EXPECT_EQ(engine->queue().discard(all), all.size());
+}
+
 TEST_F(RedisKeysTest, ScriptsAreLoadedAgainWhenTheServerHasForgottenThem) {
   const TaskId id = submit();
-  redis.run({"SCRIPT", "FLUSH"});
+  client.run({"SCRIPT", "FLUSH"});
   EXPECT_EQ(claim().at(0).lease.id, id);
 }
 

@@ -23,7 +23,9 @@ struct RedisServer {
 
   /// Each ends with an option, so that more can follow.
   static std::string socket_dsn() { return "redis+unix://" + socket() + "?database=0"; }
-  static std::string tcp_dsn() { return "redis://127.0.0.1:" + number_in("port") + "/0?connections=10"; }
+  static std::string tcp_dsn() {
+    return "redis://127.0.0.1:" + number_in("port") + "/0?connections=10";
+  }
   static std::string tls_dsn() {
     return "rediss://localhost:" + number_in("tls-port") + "/0?ca=" + directory() + "/ca.crt";
   }

@@ -79,7 +79,8 @@ void Connection::log_in() {
     if (!settings_.user.empty()) auth.add(settings_.user);
     commands.push_back(std::move(auth.add(settings_.password)));
   }
-  if (settings_.database != 0) commands.push_back(std::move(Command{"SELECT"}.add(settings_.database)));
+  if (settings_.database != 0)
+    commands.push_back(std::move(Command{"SELECT"}.add(settings_.database)));
   if (!commands.empty()) {
     for (const Reply& reply : run(commands)) check(reply.value());
   }
@@ -148,9 +149,9 @@ std::optional<Reply> Connection::parse() {
 Reply Connection::await_reply() {
   if (std::optional<Reply> reply = receive(settings_.reply_timeout)) return *std::move(reply);
   broken_ = true;
-  throw StorageException{"Redis did not answer for " +
-                             std::to_string(settings_.reply_timeout.count() / 1000) + " s",
-                         Retry::in_doubt};
+  throw StorageException{
+      "Redis did not answer for " + std::to_string(settings_.reply_timeout.count() / 1000) + " s",
+      Retry::in_doubt};
 }
 
 }  // namespace errand::redis

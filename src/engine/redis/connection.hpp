@@ -27,9 +27,9 @@ class UnknownScript : public StorageException {
 class Locked : public StorageException {
  public:
   explicit Locked(const std::string& id)
-      : StorageException{"task " + id + " is locked by another program (the key task:" + id +
-                             ":lock)",
-                         StorageException::Retry::helps} {}
+      : StorageException{
+            "task " + id + " is locked by another program (the key task:" + id + ":lock)",
+            StorageException::Retry::helps} {}
 };
 
 /// One connection to the server. Used by one thread at a time.

@@ -45,7 +45,8 @@ void add_server_findings(std::vector<Finding>& findings, const ServerInfo& info)
 void add_durability_finding(std::vector<Finding>& findings, Connection& connection) {
   const std::vector<std::string> ways = ways_to_lose_writes(connection);
   if (ways.empty()) {
-    findings.push_back({Severity::ok, "persistence",
+    findings.push_back({Severity::ok,
+                        "persistence",
                         "every acknowledged write is on disk; a replica that takes over may lack "
                         "the last ones",
                         {}});
@@ -78,13 +79,13 @@ void add_memory_finding(std::vector<Finding>& findings, const ServerInfo& info) 
   const std::int64_t used = number_of(info, "used_memory");
   const std::int64_t most = number_of(info, "maxmemory");
   if (most == 0) {
-    findings.push_back({Severity::ok, "memory",
+    findings.push_back({Severity::ok,
+                        "memory",
                         fmt::format("{:.1f} MiB in use, no limit (maxmemory 0)", mebibytes(used)),
                         {}});
     return;
   }
-  std::string detail =
-      fmt::format("{:.1f} of {:.1f} MiB in use", mebibytes(used), mebibytes(most));
+  std::string detail = fmt::format("{:.1f} of {:.1f} MiB in use", mebibytes(used), mebibytes(most));
   if (used * 10 < most * 8) {
     findings.push_back({Severity::ok, "memory", std::move(detail), {}});
   } else {
@@ -105,18 +106,18 @@ void add_task_size_finding(std::vector<Finding>& findings, Database& database,
   std::vector<Command> questions;
   for (const TaskRecord& task : page.items) {
     for (const std::string_view name : kNames) {
-      questions.push_back(Command{"MEMORY"}.add("USAGE").add(
-          database.task_key(task.data.id.to_string(), name)));
+      questions.push_back(
+          Command{"MEMORY"}.add("USAGE").add(database.task_key(task.data.id.to_string(), name)));
     }
   }
   std::int64_t bytes = 0;
   for (const Reply& reply : connection.run(questions)) bytes += reply.value().integer();
-  findings.push_back(
-      {Severity::ok, "memory per task",
-       fmt::format("{} bytes, by the newest {}; {} tasks are stored",
-                   bytes / static_cast<std::int64_t>(page.items.size()), page.items.size(),
-                   page.total),
-       {}});
+  findings.push_back({Severity::ok,
+                      "memory per task",
+                      fmt::format("{} bytes, by the newest {}; {} tasks are stored",
+                                  bytes / static_cast<std::int64_t>(page.items.size()),
+                                  page.items.size(), page.total),
+                      {}});
 }
 
 void add_clock_finding(std::vector<Finding>& findings, Connection& connection) {

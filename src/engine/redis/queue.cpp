@@ -50,41 +50,49 @@ Overload(F...) -> Overload<F...>;
 /// As settle.lua names them.
 void add_settlement(Command& arguments, const Settlement& settlement) {
   arguments.add(settlement.lease.id).add(settlement.lease.version);
-  std::visit(
-      Overload{[&](const Completed& outcome) {
-                 arguments.add("completed").add(outcome.result).add("");
-               },
-               [&](const Failed& outcome) {
-                 arguments.add("failed").add(to_json(outcome.error)).add("");
-               },
-               [&](const Retried& outcome) {
-                 arguments.add("retried").add(to_json(outcome.error));
-                 arguments.add(std::int64_t{outcome.after.count()});
-               },
-               [&](const CancelHonoured&) { arguments.add("cancelled").add("").add(""); },
-               [&](const Released& outcome) {
-                 arguments.add("released").add("");
-                 arguments.add(outcome.after ? std::to_string(outcome.after->count()) : "");
-               }},
-      settlement.outcome);
+  std::visit(Overload{[&](const Completed& outcome) {
+                        arguments.add("completed").add(outcome.result).add("");
+                      },
+                      [&](const Failed& outcome) {
+                        arguments.add("failed").add(to_json(outcome.error)).add("");
+                      },
+                      [&](const Retried& outcome) {
+                        arguments.add("retried").add(to_json(outcome.error));
+                        arguments.add(std::int64_t{outcome.after.count()});
+                      },
+                      [&](const CancelHonoured&) { arguments.add("cancelled").add("").add(""); },
+                      [&](const Released& outcome) {
+                        arguments.add("released").add("");
+                        arguments.add(outcome.after ? std::to_string(outcome.after->count()) : "");
+                      }},
+             settlement.outcome);
   arguments.add("0");
 }
 
 constexpr std::int64_t kNotHeld = 0;
 constexpr std::int64_t kFinal = 1;
+constexpr std::int64_t kWaiting = 2;
+constexpr std::int64_t kLocked = 3;
+
+/// Of a batch some were settled, perhaps: whoever repeats it finds those leases lost.
+[[noreturn]] void refuse_locked(const std::vector<TaskId>& locked, std::size_t batch) {
+  const Locked error{locked.front().to_string()};
+  throw StorageException{error.what(), locked.size() < batch ? StorageException::Retry::in_doubt
+                                                             : StorageException::Retry::helps};
+}
 
 Claim read_claim(const Value& claim) {
-  return Claim{.lease = Lease{claim[0].task_id(), claim[1].integer()},
-               .envelope = Envelope{std::string{claim[2].text()}, std::string{claim[3].text()},
-                                    detail::read_headers(claim[9].optional_text())},
-               .queue = std::string{claim[12].text()},
-               .priority = claim[4].small_integer(),
-               .attempt = claim[5].small_integer(),
-               .crashes = claim[6].small_integer(),
-               .retry =
-                   detail::read_retry_policy(claim[7].small_integer(), claim[8].optional_text()),
-               .submitted_at = time_of(claim[10].integer()),
-               .cancel_requested = !claim[11].is_nil()};
+  return Claim{
+      .lease = Lease{claim[0].task_id(), claim[1].integer()},
+      .envelope = Envelope{std::string{claim[2].text()}, std::string{claim[3].text()},
+                           detail::read_headers(claim[9].optional_text())},
+      .queue = std::string{claim[12].text()},
+      .priority = claim[4].small_integer(),
+      .attempt = claim[5].small_integer(),
+      .crashes = claim[6].small_integer(),
+      .retry = detail::read_retry_policy(claim[7].small_integer(), claim[8].optional_text()),
+      .submitted_at = time_of(claim[10].integer()),
+      .cancel_requested = !claim[11].is_nil()};
 }
 
 void check_names(std::span<const std::string> queues) {
@@ -112,8 +120,7 @@ void Queue::submit(std::span<const NewTask> tasks) {
       },
       [&](const Command& arguments) {
         database_.write(scripts().submit, arguments);
-        database_.notifications().tell_work(
-            std::vector<std::string>{queues.begin(), queues.end()});
+        database_.notifications().tell_work(std::vector<std::string>{queues.begin(), queues.end()});
       });
 }
 
@@ -131,8 +138,7 @@ ClaimBatch Queue::claim(const ClaimRequest& request) {
   batch.claims.reserve(claims.size());
   for (std::size_t i = 0; i < claims.size(); ++i) batch.claims.push_back(read_claim(claims[i]));
   if (const Value next_due = reply.value()[1]; !next_due.is_nil()) {
-    batch.next_due =
-        std::chrono::ceil<milliseconds>(std::chrono::microseconds{next_due.integer()});
+    batch.next_due = std::chrono::ceil<milliseconds>(std::chrono::microseconds{next_due.integer()});
   }
   return batch;
 }
@@ -170,15 +176,19 @@ std::vector<SettleStatus> Queue::settle(std::span<const Settlement> settlements)
   in_parts(settlements, kMostTasks, add_settlement, [&](const Command& arguments) {
     const Reply reply = database_.write(scripts().settle, arguments);
     std::vector<TaskId> final_tasks;
+    std::vector<TaskId> locked;
     bool work = false;
     for (std::size_t i = 0; i < reply.value().size(); ++i) {
       const std::int64_t answer = reply.value()[i].integer();
-      if (answer == kFinal) final_tasks.push_back(settlements[statuses.size()].lease.id);
-      work = work || (answer != kNotHeld && answer != kFinal);
+      const TaskId id = settlements[statuses.size()].lease.id;
+      if (answer == kFinal) final_tasks.push_back(id);
+      if (answer == kLocked) locked.push_back(id);
+      work = work || answer == kWaiting;
       statuses.push_back(answer == kNotHeld ? SettleStatus::lease_lost : SettleStatus::settled);
     }
     if (!final_tasks.empty()) database_.notifications().tell_completion(final_tasks);
     if (work) database_.notifications().tell_work({});
+    if (!locked.empty()) refuse_locked(locked, reply.value().size());
   });
   return statuses;
 }
@@ -246,7 +256,7 @@ std::vector<Rescued> Queue::rescue(const RescueRequest& request) {
   std::vector<std::string> queues;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const std::int64_t answer = settled.value()[i].integer();
-    if (answer == kNotHeld) continue;
+    if (answer == kNotHeld || answer == kLocked) continue;
     if (answer == kFinal) {
       final_tasks.push_back(candidates[i].id);
     } else {

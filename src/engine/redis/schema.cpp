@@ -28,10 +28,8 @@ int RedisSchema::supported_version() const { return kVersion; }
 void RedisSchema::migrate() {
   detail::refuse_newer_schema(installed_version(), kVersion);
   database_.write([&](Connection& connection) {
-    return connection.run(Command{"SET"}
-                              .add(database_.own_key("schema"))
-                              .add(std::int64_t{kVersion})
-                              .add("NX"));
+    return connection.run(
+        Command{"SET"}.add(database_.own_key("schema")).add(std::int64_t{kVersion}).add("NX"));
   });
 }
 

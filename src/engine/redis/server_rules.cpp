@@ -59,9 +59,9 @@ void require_supported_server(Connection& connection) {
   const ServerInfo info = server_info(connection);
   const std::string version = info_text(info, "redis_version");
   if (!is_supported_version(version)) {
-    throw StorageException{"it is Redis " + version + ", and Errand needs " + kOldestVersion +
-                               " or newer",
-                           Retry::useless};
+    throw StorageException{
+        "it is Redis " + version + ", and Errand needs " + kOldestVersion + " or newer",
+        Retry::useless};
   }
   const std::string mode = info_text(info, "redis_mode");
   if (mode == "cluster") {
@@ -72,7 +72,8 @@ void require_supported_server(Connection& connection) {
         Retry::useless};
   }
   if (mode == "sentinel") {
-    throw StorageException{"it is a sentinel, which keeps no data; name the primary", Retry::useless};
+    throw StorageException{"it is a sentinel, which keeps no data; name the primary",
+                           Retry::useless};
   }
 }
 
@@ -95,8 +96,8 @@ std::vector<std::string> ways_to_lose_writes(Connection& connection) {
       ways.push_back(std::string{"whether "} + rule.setting + " is " + rule.wanted +
                      " cannot be seen: this user may not ask (CONFIG GET)");
     } else if (*found != rule.wanted) {
-      ways.push_back(std::string{rule.setting} + " is " + *found + ": " + rule.danger + "; set it to " +
-                     rule.wanted);
+      ways.push_back(std::string{rule.setting} + " is " + *found + ": " + rule.danger +
+                     "; set it to " + rule.wanted);
     }
   }
   return ways;

@@ -17,8 +17,9 @@ namespace {
 using std::chrono::seconds;
 
 constexpr std::array<std::string_view, 10> kOptions{
-    "ttl",     "connections", "connect_timeout", "reply_timeout", "durable",
-    "prefix",  "database",    "ca",              "cert",          "key"};
+    "ttl",     "connections", "connect_timeout", "reply_timeout",
+    "durable", "prefix",      "database",        "ca",
+    "cert",    "key"};
 constexpr std::int64_t kLastDatabase = 65'535;
 
 [[noreturn]] void refuse(const Dsn& dsn, const std::string& reason) {
@@ -30,7 +31,8 @@ void check_names(const Dsn& dsn, bool tls) {
     if (std::ranges::find(kOptions, name) == kOptions.end()) {
       std::string names;
       for (const std::string_view known : kOptions) {
-        names += (names.empty() ? "" : ", ") + std::string{known};
+        if (!names.empty()) names += ", ";
+        names += known;
       }
       refuse(dsn, "there is no option " + name + "; there are " + names);
     }
@@ -59,7 +61,7 @@ std::int64_t database_of(const Dsn& dsn, bool unix_socket) {
 }
 
 std::string prefix_of(const Dsn& dsn) {
-  const std::string prefix{dsn.option("prefix").value_or(std::string_view{})};
+  std::string prefix{dsn.option("prefix").value_or(std::string_view{})};
   try {
     if (!prefix.empty()) detail::check_label("prefix", prefix);
   } catch (const ValidationException& error) {
@@ -93,8 +95,7 @@ DatabaseSettings settings_of(const Dsn& dsn) {
                      .cert = file("cert"),
                      .key = file("key"),
                      .durable = detail::switch_option(dsn, "durable", false),
-                     .connect_timeout =
-                         detail::seconds_option(dsn, "connect_timeout", seconds{10}),
+                     .connect_timeout = detail::seconds_option(dsn, "connect_timeout", seconds{10}),
                      .reply_timeout = detail::seconds_option(dsn, "reply_timeout", seconds{60})},
       .most_connections =
           static_cast<std::size_t>(detail::number_option(dsn, "connections", 10, 1, 1000)),

@@ -57,11 +57,10 @@ class AsioTransport final : public Transport {
   void write(std::string_view bytes, milliseconds timeout) override {
     bool done = false;
     error_code result;
-    asio::async_write(stream_, asio::buffer(bytes),
-                      [&](const error_code& error, std::size_t) {
-                        result = error;
-                        done = true;
-                      });
+    asio::async_write(stream_, asio::buffer(bytes), [&](const error_code& error, std::size_t) {
+      result = error;
+      done = true;
+    });
     if (!run(done, timeout)) abandon("the server takes nothing");
     if (result) fail("cannot send", result);
   }
@@ -71,12 +70,12 @@ class AsioTransport final : public Transport {
     if (!reading_) {
       reading_ = true;
       has_read_ = false;
-      stream_.async_read_some(asio::buffer(buffer_), [this](const error_code& error,
-                                                            std::size_t count) {
-        read_error_ = error;
-        read_count_ = count;
-        has_read_ = true;
-      });
+      stream_.async_read_some(asio::buffer(buffer_),
+                              [this](const error_code& error, std::size_t count) {
+                                read_error_ = error;
+                                read_count_ = count;
+                                has_read_ = true;
+                              });
     }
     if (!run(has_read_, timeout)) return {};
     reading_ = false;
@@ -202,9 +201,8 @@ std::unique_ptr<Transport> connect_tls(const ConnectionSettings& settings) {
   stream.set_verify_mode(asio::ssl::verify_peer);
   stream.set_verify_callback(asio::ssl::host_name_verification{settings.host});
   SSL_set_tlsext_host_name(stream.native_handle(), settings.host.c_str());
-  complete(*transport, settings.connect_timeout, name_of(settings), [&](auto handler) {
-    stream.async_handshake(asio::ssl::stream_base::client, handler);
-  });
+  complete(*transport, settings.connect_timeout, name_of(settings),
+           [&](auto handler) { stream.async_handshake(asio::ssl::stream_base::client, handler); });
   return transport;
 }
 

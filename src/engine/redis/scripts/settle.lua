@@ -2,10 +2,10 @@
 -- worker was lost. Outcomes: completed, failed, cancelled, retried (with an error, and a wait), and
 -- released (the attempt given back; an empty wait means the old place in the queue). A loss counts
 -- only where the lease has run out; it takes its attempt along.
--- Returns for each: 0 not held any more, 1 final now, 2 waiting again. LOCKED: nothing was done.
+-- Returns for each: 0 not held any more, 1 final now, 2 waiting again, 3 locked: not touched, so that
+-- one lock does not hold up the others.
 local STEP = 6
-local refusal = refuse_locked(FIRST, STEP)
-if refusal then return refusal end
+local some_locked = count_keys('lock', ARGV, FIRST, STEP) > 0
 
 local function two(number)
   return string.format('%02d', number)
@@ -84,8 +84,11 @@ for i = FIRST, #ARGV, STEP do
   local lost, answer = ARGV[i + 5] == '1', 0
   local completed = ARGV[i + 2] == 'completed'
   local task = completed and find_with(FIELDS_TO_COMPLETE, ARGV[i]) or find(ARGV[i])
-  if task and task.status == 'running' and task.version == ARGV[i + 1]
-    and not (lost and tonumber(task.lease_expires_at or now) >= now) then
+  local held = task and task.status == 'running' and task.version == ARGV[i + 1]
+    and not (lost and tonumber(task.lease_expires_at or now) >= now)
+  if held and some_locked and is_locked(task.id) then
+    answer = 3
+  elseif held then
     if settle(task, ARGV[i + 2], ARGV[i + 3], ARGV[i + 4], lost) then
       answer = 2
       if task.queue then queues[task.queue] = true end
