@@ -51,6 +51,10 @@ class Postgres(Server):
         return self.ask(["psql", "-qAt", "-h", self.directory, "-U", "errand", "postgres",
                          "-c", statement])
 
+    def cut_connections(self):
+        self.sql("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
+                 "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'")
+
     def counts(self):
         """Tasks by status; None while the server is away."""
         rows = self.sql("SELECT status, count(*) FROM async_tasks GROUP BY status")
@@ -76,6 +80,9 @@ class Redis(Server):
 
     def cli(self, text, *words):
         return self.ask(["redis-cli", "-s", f"{self.directory}/redis.sock", *words], text)
+
+    def cut_connections(self):
+        self.cli("CLIENT KILL TYPE normal SKIPME yes\nCLIENT KILL TYPE pubsub\n")
 
     def counts(self):
         answers = self.cli("".join(f"ZCARD errand:index:{status}:default\n"
