@@ -91,7 +91,7 @@ void Connection::log_in() {
 std::vector<Reply> Connection::run(std::span<const Command> commands) {
   std::string wire;
   for (const Command& command : commands) wire += command.wire();
-  write(wire);
+  write(wire, Retry::in_doubt);
   std::vector<Reply> replies;
   replies.reserve(commands.size());
   while (replies.size() < commands.size()) replies.push_back(await_reply());
@@ -99,21 +99,21 @@ std::vector<Reply> Connection::run(std::span<const Command> commands) {
 }
 
 Reply Connection::run(const Command& command) {
-  write(command.wire());
+  send(command);
   Reply reply = await_reply();
   check(reply.value());
   return reply;
 }
 
-void Connection::send(const Command& command) { write(command.wire()); }
+// A command of which a part is missing is not run.
+void Connection::send(const Command& command) { write(command.wire(), Retry::helps); }
 
-void Connection::write(const std::string& wire) {
+void Connection::write(const std::string& wire, Retry retry) {
   try {
     transport_->write(wire, settings_.reply_timeout);
   } catch (const TransportError& error) {
     broken_ = true;
-    throw StorageException{std::string{"the connection to Redis broke: "} + error.what(),
-                           Retry::in_doubt};
+    throw StorageException{std::string{"the connection to Redis broke: "} + error.what(), retry};
   }
 }
 

@@ -66,7 +66,8 @@ class Connection {
   };
 
   void log_in();
-  void write(const std::string& wire);
+  /// `retry`: what it means if not all could be sent.
+  void write(const std::string& wire, StorageException::Retry retry);
   /// nullopt: the bytes so far do not make a reply.
   std::optional<Reply> parse();
   Reply await_reply();

@@ -71,7 +71,7 @@ void Notifications::run(const std::stop_token& stop) {
   bool lost = false;
   while (!stop.stop_requested()) {
     try {
-      listen(stop);
+      listen(stop, lost);
     } catch (const std::exception& error) {
       if (!lost || listening_) {
         logger_.warning(std::string{"Redis cannot tell of changes, polling instead: "} +
@@ -87,7 +87,7 @@ void Notifications::run(const std::stop_token& stop) {
   }
 }
 
-void Notifications::listen(const std::stop_token& stop) {
+void Notifications::listen(const std::stop_token& stop, bool again) {
   Connection connection{settings_};
   const std::stop_callback on_stop{stop, [&] { connection.interrupt(); }};
   connection.send(Command{"SUBSCRIBE"}
@@ -111,7 +111,7 @@ void Notifications::listen(const std::stop_token& stop) {
     // The last of the three channels.
     if (message[0].text() == "subscribe" && message[2].integer() == 3) {
       listening_ = true;
-      logger_.debug("Redis tells of changes");
+      if (again) logger_.info("Redis tells of changes again");
       deliver_everything();
     }
   }

@@ -40,8 +40,8 @@ class Notifications final : public Signals {
 
  private:
   void run(const std::stop_token& stop);
-  /// Until the connection is lost, or `stop`.
-  void listen(const std::stop_token& stop);
+  /// Until the connection is lost, or `stop`. `again`: it was lost before.
+  void listen(const std::stop_token& stop, bool again);
   void deliver(std::string_view channel, std::string_view message);
   /// Nobody knows what was missed while there was no connection.
   void deliver_everything();

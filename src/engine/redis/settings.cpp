@@ -45,6 +45,13 @@ void check_names(const Dsn& dsn, bool tls) {
   }
 }
 
+/// A limit of no time would refuse everything.
+std::chrono::milliseconds timeout_option(const Dsn& dsn, const char* name, seconds fallback) {
+  const std::chrono::milliseconds time = detail::seconds_option(dsn, name, fallback);
+  if (time.count() == 0) refuse(dsn, std::string{name} + " must be at least 1");
+  return time;
+}
+
 std::int64_t database_of(const Dsn& dsn, bool unix_socket) {
   if (unix_socket || dsn.path().empty()) {
     return detail::number_option(dsn, "database", 0, 0, kLastDatabase);
@@ -95,8 +102,8 @@ DatabaseSettings settings_of(const Dsn& dsn) {
                      .cert = file("cert"),
                      .key = file("key"),
                      .durable = detail::switch_option(dsn, "durable", false),
-                     .connect_timeout = detail::seconds_option(dsn, "connect_timeout", seconds{10}),
-                     .reply_timeout = detail::seconds_option(dsn, "reply_timeout", seconds{60})},
+                     .connect_timeout = timeout_option(dsn, "connect_timeout", seconds{10}),
+                     .reply_timeout = timeout_option(dsn, "reply_timeout", seconds{60})},
       .most_connections =
           static_cast<std::size_t>(detail::number_option(dsn, "connections", 10, 1, 1000)),
       .ttl = detail::seconds_option(dsn, "ttl", kDefaultTtl),

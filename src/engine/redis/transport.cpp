@@ -1,5 +1,6 @@
 #include "engine/redis/transport.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <boost/asio/connect.hpp>
@@ -29,18 +30,15 @@ asio::basic_stream_socket<Protocol>& socket_of(asio::basic_stream_socket<Protoco
 }
 Tcp::socket& socket_of(TlsStream& stream) { return stream.next_layer(); }
 
-/// What the server never says of itself: the certificate is not right.
-bool is_about_certificates(const error_code& error) {
-  return error.category() == asio::error::get_ssl_category();
-}
-
 [[noreturn]] void fail(const std::string& what, const error_code& error) {
-  const bool certificates = is_about_certificates(error);
   std::string message = what + ": " + error.message();
-  if (certificates) {
+  if (message.find("verify failed") != std::string::npos) {
     message += "; name the authority that signed the server's certificate with ca=FILE";
+  } else if (message.find("certificate required") != std::string::npos) {
+    message += "; give ours with cert=FILE and key=FILE";
   }
-  throw TransportError{message, !certificates};
+  // What TLS refuses it will refuse again.
+  throw TransportError{message, error.category() != asio::error::get_ssl_category()};
 }
 
 /// One connection and the loop its operations run on, so that each of them can have a time limit.
@@ -99,7 +97,8 @@ class AsioTransport final : public Transport {
 
   /// Runs the operation that sets `done`; false if it takes longer. For connecting, too.
   bool run(const bool& done, milliseconds timeout) {
-    const auto until = Steady::now() + timeout;
+    // Years are more than the clock can add.
+    const auto until = Steady::now() + std::min<milliseconds>(timeout, std::chrono::days{365});
     while (!done) {
       if (io_.stopped()) io_.restart();
       if (interrupted_) return false;

@@ -65,6 +65,7 @@ TEST(RedisSettings, WhatIsWrongIsNamedWithoutThePassword) {
                             Case{"rediss://u:hidden@h?cert=x", "cert and key"},
                             Case{"redis://u:hidden@h?prefix=a*", "prefix"},
                             Case{"redis://u:hidden@h?durable=perhaps", "durable"},
+                            Case{"redis://u:hidden@h?reply_timeout=0", "at least 1"},
                             Case{"redis://u:hidden@h?connections=0", "connections"}}) {
     try {
       static_cast<void>(settings_of(Dsn{wrong.dsn}));
