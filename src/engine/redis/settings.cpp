@@ -26,15 +26,19 @@ constexpr std::int64_t kLastDatabase = 65'535;
   throw ConfigurationException{dsn.to_string() + ": " + reason};
 }
 
+std::string option_names() {
+  std::string names;
+  for (const std::string_view name : kOptions) {
+    if (!names.empty()) names += ", ";
+    names += name;
+  }
+  return names;
+}
+
 void check_names(const Dsn& dsn, bool tls) {
   for (const auto& [name, value] : dsn.options()) {
     if (std::ranges::find(kOptions, name) == kOptions.end()) {
-      std::string names;
-      for (const std::string_view known : kOptions) {
-        if (!names.empty()) names += ", ";
-        names += known;
-      }
-      refuse(dsn, "there is no option " + name + "; there are " + names);
+      refuse(dsn, "there is no option " + name + "; there are " + option_names());
     }
     if (!tls && (name == "ca" || name == "cert" || name == "key")) {
       refuse(dsn, name + " is for TLS; write rediss://");
