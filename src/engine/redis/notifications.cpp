@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/block_signals.hpp"
+
 namespace errand::redis {
 namespace {
 
@@ -51,7 +53,7 @@ Notifications::~Notifications() {
 
 Subscription Notifications::subscribe(Signal signal, Callback callback) {
   std::call_once(started_, [this] {
-    thread_ = std::jthread{[this](const std::stop_token& stop) { run(stop); }};
+    thread_ = detail::start_without_signals([this](const std::stop_token& stop) { run(stop); });
   });
   return hub_.subscribe(signal, std::move(callback));
 }

@@ -13,6 +13,8 @@
 #include <string>
 #include <utility>
 
+#include "core/block_signals.hpp"
+
 namespace errand::redis {
 namespace {
 
@@ -155,6 +157,7 @@ void connect_tcp(AsioTransport<Stream>& transport, const ConnectionSettings& set
   Tcp::resolver resolver{transport.io()};
   Tcp::resolver::results_type addresses;
   complete(transport, settings.connect_timeout, settings.host, [&](auto handler) {
+    const detail::BlockSignals inherited;  // by Asio's thread that resolves names
     resolver.async_resolve(settings.host, std::to_string(settings.port),
                            [&addresses, handler](const error_code& error, auto results) {
                              addresses = std::move(results);
