@@ -17,4 +17,5 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/errand-config-versi
   COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/errand-config.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/errand-config-version.cmake
+              cmake/Findhiredis.cmake
   DESTINATION ${package_dir})

@@ -1,6 +1,7 @@
 #include "errand/engine.hpp"
 #include "errand/errors.hpp"
 #include "errand/postgres.hpp"
+#include "errand/redis.hpp"
 #include "errand/sqlite.hpp"
 
 namespace errand {
@@ -8,8 +9,8 @@ namespace {
 
 ConfigurationException not_built(EngineKind kind) {
   return ConfigurationException{"this build of Errand has no " + std::string{to_string(kind)} +
-                                " engine; it has sqlite (sqlite:path.db) and "
-                                "postgresql (postgresql://user@host/database)"};
+                                " engine; it has sqlite (sqlite:path.db), postgresql "
+                                "(postgresql://user@host/database) and redis (redis://host)"};
 }
 
 }  // namespace
@@ -17,12 +18,14 @@ ConfigurationException not_built(EngineKind kind) {
 std::unique_ptr<Engine> open_engine(const Dsn& dsn, const EngineOptions& options) {
   if (dsn.kind() == EngineKind::sqlite) return open_sqlite(dsn, options);
   if (dsn.kind() == EngineKind::postgres) return open_postgres(dsn, options);
+  if (dsn.kind() == EngineKind::redis) return open_redis(dsn, options);
   throw not_built(dsn.kind());
 }
 
 std::string schema_script(EngineKind kind) {
   if (kind == EngineKind::sqlite) return sqlite_schema_script();
   if (kind == EngineKind::postgres) return postgres_schema_script();
+  if (kind == EngineKind::redis) return redis_schema_script();
   throw not_built(kind);
 }
 

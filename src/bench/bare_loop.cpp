@@ -3,6 +3,7 @@
 #include "errand/errors.hpp"
 
 #include "bench/postgres_bare_loop.hpp"
+#include "bench/redis_bare_loop.hpp"
 #include "bench/sqlite_bare_loop.hpp"
 
 namespace errand::bench {
@@ -13,6 +14,8 @@ std::unique_ptr<BareLoop> make_bare_loop(const Dsn& dsn, const std::string& queu
       return make_sqlite_bare_loop(dsn, queue);
     case EngineKind::postgres:
       return make_postgres_bare_loop(dsn, queue);
+    case EngineKind::redis:
+      return make_redis_bare_loop(dsn, queue);
     default:
       throw ConfigurationException{"no bare loop was written for " +
                                    std::string{to_string(dsn.kind())}};

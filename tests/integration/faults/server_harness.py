@@ -1,4 +1,4 @@
-"""A PostgreSQL of the test's own, workers on it, and the ledger they keep outside of it."""
+"""A server of the test's own, workers on it, and the ledger they keep outside of it."""
 
 import collections
 import os
@@ -9,7 +9,8 @@ import tempfile
 import time
 import unittest
 
-SERVER = pathlib.Path(__file__).resolve().parents[2] / "servers" / "postgres"
+from fault_servers import SERVERS
+
 PROGRAM = os.environ["ERRAND_LEDGER_PROGRAM"]
 ERRAND = os.environ["ERRAND_BIN"]
 PATIENCE = 120.0
@@ -18,15 +19,16 @@ PATIENCE = 120.0
 class ServerCase(unittest.TestCase):
     def setUp(self):
         # A socket's path has little room.
-        self.server = tempfile.mkdtemp(prefix="errand-pg-", dir="/tmp")
-        os.chmod(self.server, 0o755)
-        self.addCleanup(subprocess.run, [SERVER, "stop", self.server], check=False)
-        subprocess.run([SERVER, "start", self.server, "fsync=on"], check=True)
+        directory = tempfile.mkdtemp(prefix="errand-sv-", dir="/tmp")
+        os.chmod(directory, 0o755)
+        self.server = SERVERS[os.environ["ERRAND_FAULTY_SERVER"]](directory)
+        self.addCleanup(self.server.stop)
+        self.server.start()
         directory = tempfile.TemporaryDirectory(prefix="errand-ledger-")
         self.addCleanup(directory.cleanup)
         self.directory = pathlib.Path(directory.name)
         self.ledger = self.directory / "ledger"
-        self.dsn = f"postgresql:///postgres?user=errand&host={self.server}"
+        self.dsn = self.server.dsn()
         self.processes = []
         self.addCleanup(self.kill_all)
         subprocess.run([ERRAND, "setup"], env=self.environment(), check=True, capture_output=True)
@@ -59,28 +61,20 @@ class ServerCase(unittest.TestCase):
     def start_submitter(self, count, milliseconds, dsn=None):
         return self.start("submit", count, milliseconds, self.ledger, dsn=dsn)
 
+    def count(self, *statuses):
+        counts = self.server.counts() or {}
+        return sum(counts.get(status, 0) for status in statuses)
+
     def assert_under_load(self):
-        open_tasks = self.sql("SELECT count(*) FROM async_tasks WHERE completed_at IS NULL")
-        self.assertNotEqual(open_tasks, ["0"], "all was done before: the test proves nothing")
-
-    def sql(self, statement):
-        """What psql prints, line by line; None while the server is away."""
-        done = subprocess.run(
-            ["psql", "-qAt", "-h", self.server, "-U", "errand", "postgres", "-c", statement],
-            capture_output=True, text=True)
-        return done.stdout.splitlines() if done.returncode == 0 else None
-
-    def postmaster(self):
-        return int((pathlib.Path(self.server) / "data" / "postmaster.pid").read_text().split()[0])
+        self.assertGreater(self.count("pending", "running", "retrying"), 0,
+                           "all was done before: the test proves nothing")
 
     def wait_for_the_end(self, count):
         end = time.monotonic() + PATIENCE
-        query = "SELECT count(*) FROM async_tasks WHERE status = 'completed'"
-        while self.sql(query) != [str(count)]:
+        while self.count("completed") != count:
             if time.monotonic() > end:
-                states = self.sql("SELECT status, count(*) FROM async_tasks GROUP BY status")
                 logs = "".join(path.read_text()[-2000:] for path in self.directory.glob("log-*"))
-                self.fail(f"not all tasks ended: {states}\n{logs}")
+                self.fail(f"not all tasks ended: {self.server.counts()}\n{logs}")
             time.sleep(0.1)
 
     def check_the_ledger(self, count):
@@ -95,8 +89,7 @@ class ServerCase(unittest.TestCase):
             else:
                 settled[task].append(token[0])
         self.assertEqual(len(submitted), count)
-        stored = dict(line.split("|") for line in self.sql(
-            "SELECT task_id, result FROM async_tasks WHERE status = 'completed'"))
+        stored = self.server.results()
         self.assertEqual(set(stored), submitted)
         twice = {task: tokens for task, tokens in settled.items() if len(tokens) > 1}
         self.assertEqual(twice, {})

@@ -4,8 +4,6 @@ import unittest
 from server_harness import ServerCase
 
 TASKS = 50000
-TERMINATE = ("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
-             "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'")
 
 
 class ConnectionsTerminated(ServerCase):
@@ -15,7 +13,7 @@ class ConnectionsTerminated(ServerCase):
         for _ in range(20):
             time.sleep(1)  # the rhythm of the cutting, not a wait for anything
             self.assert_under_load()
-            self.sql(TERMINATE)
+            self.server.cut_connections()
         self.wait_for_the_end(TASKS)
         self.check_the_ledger(TASKS)
         for worker in workers:

@@ -14,9 +14,9 @@ class ReplyCut(ServerCase):
         super().setUp()
         directory = tempfile.TemporaryDirectory(prefix="errand-px-", dir="/tmp")
         self.addCleanup(directory.cleanup)
-        self.proxy = CuttingProxy(directory.name, self.server)
+        self.proxy = CuttingProxy(directory.name, self.server.directory)
         self.addCleanup(self.proxy.close)
-        self.proxied = f"postgresql:///postgres?user=errand&host={directory.name}"
+        self.proxied = self.server.dsn(directory.name)
 
     def test_nothing_is_lost_or_doubled_though_every_tenth_reply_is_cut(self):
         self.proxy.cut_after = 10

@@ -1,10 +1,7 @@
-import os
-import signal
-import subprocess
 import time
 import unittest
 
-from server_harness import SERVER, ServerCase
+from server_harness import ServerCase
 
 TASKS = 20000
 
@@ -18,8 +15,8 @@ class ServerKilled(ServerCase):
         for _ in range(4):
             time.sleep(1)  # the rhythm of the killing, not a wait for anything
             self.assert_under_load()
-            os.kill(self.postmaster(), signal.SIGKILL)
-            subprocess.run([SERVER, "restart", self.server], check=True)
+            self.server.kill()
+            self.server.restart()
         self.assertEqual(submitter.wait(timeout=120), 0)
         self.wait_for_the_end(TASKS)
         acknowledged = self.check_the_ledger(TASKS)

@@ -98,10 +98,10 @@ TEST(Application, RefusesTwoHandlersForOneType) {
 
 TEST(OpenEngine, SaysWhichEnginesThereAreWhenItHasNotTheOneWanted) {
   try {
-    static_cast<void>(open_engine(Dsn{"redis://localhost"}));
+    static_cast<void>(open_engine(Dsn{"mysql://localhost/tasks"}));
     FAIL() << "must throw";
   } catch (const ConfigurationException& error) {
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("redis"), HasSubstr("sqlite:")));
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("mysql"), HasSubstr("sqlite:")));
   }
   EXPECT_THROW(static_cast<void>(schema_script(EngineKind::mysql)), ConfigurationException);
 }

@@ -1,0 +1,92 @@
+#include "engine/redis/catalog.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "errand/errors.hpp"
+
+#include "engine/redis/records.hpp"
+
+namespace errand::redis {
+namespace {
+
+void add_choice(Command& arguments, const std::optional<std::string>& text) {
+  arguments.add(text ? "1" : "0").add(text.value_or(""));
+}
+
+}  // namespace
+
+void Catalog::forget_expired() {
+  constexpr std::int64_t kPart = 1000;
+  Command limit;
+  limit.add(kPart);
+  while (database_.read(scripts().prune, limit).value().integer() == kPart) {
+  }
+}
+
+std::optional<TaskRecord> Catalog::find(TaskId id) {
+  Command arguments;
+  arguments.add(id);
+  const Reply reply = database_.read(scripts().read, arguments);
+  if (reply.value()[1].is_nil()) return std::nullopt;
+  return read_record(reply.value()[1], time_of(reply.value()[0].integer()), database_.ttl());
+}
+
+TaskPage Catalog::list(const TaskFilter& filter, const PageRequest& request) {
+  if (request.page < 1 || request.page_size < 1) {
+    throw ValidationException{"pages and page sizes count from 1"};
+  }
+  forget_expired();
+  // More than any storage holds, and what Lua's numbers hold exactly.
+  constexpr std::int64_t kMany = std::int64_t{1} << 50U;
+  const std::int64_t page_size = std::min(request.page_size, kMany);
+  const std::int64_t passed =
+      request.page - 1 > kMany / page_size ? kMany : (request.page - 1) * page_size;
+  Command arguments;
+  arguments.add(request.documents ? "1" : "0").add(passed).add(page_size);
+  add_choice(arguments, filter.type);
+  add_choice(arguments, filter.queue);
+  for (const TaskStatus status : std::set(filter.statuses.begin(), filter.statuses.end())) {
+    arguments.add(to_string(status));
+  }
+  const Reply reply = database_.read(scripts().list, arguments);
+  const Timestamp now = time_of(reply.value()[0].integer());
+  TaskPage page{.items = {},
+                .total = reply.value()[1].integer(),
+                .page = request.page,
+                .page_size = request.page_size};
+  const Value records = reply.value()[2];
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    if (!records[i].is_nil()) {
+      page.items.push_back(read_record(records[i], now, database_.ttl()));
+    }
+  }
+  return page;
+}
+
+TaskStats Catalog::stats() {
+  forget_expired();
+  const Reply reply = database_.read(scripts().stats, Command{});
+  TaskStats stats;
+  for (std::size_t i = 0; i < stats.tasks.size(); ++i) {
+    stats.tasks[i] = reply.value()[0][i].integer();
+  }
+  const Value queues = reply.value()[1];
+  for (std::size_t i = 0; i < queues.size(); ++i) {
+    QueueStats queue{.queue = std::string{queues[i][0].text()},
+                     .paused = queues[i][1].integer() == 1,
+                     .due = queues[i][2].integer(),
+                     .delayed = queues[i][3].integer(),
+                     .running = queues[i][4].integer()};
+    if (!queues[i][5].is_nil()) {
+      queue.oldest_due = std::chrono::floor<std::chrono::milliseconds>(
+          std::chrono::microseconds{queues[i][5].integer()});
+    }
+    stats.queues.push_back(std::move(queue));
+  }
+  std::sort(stats.queues.begin(), stats.queues.end(),
+            [](const QueueStats& a, const QueueStats& b) { return a.queue < b.queue; });
+  return stats;
+}
+
+}  // namespace errand::redis

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "errand/task_catalog.hpp"
+
+#include "engine/redis/database.hpp"
+
+namespace errand::redis {
+
+class Catalog final : public TaskCatalog {
+ public:
+  explicit Catalog(Database& database) : database_{database} {}
+
+  [[nodiscard]] std::optional<TaskRecord> find(TaskId id) override;
+  [[nodiscard]] TaskPage list(const TaskFilter& filter, const PageRequest& request) override;
+  [[nodiscard]] TaskStats stats() override;
+
+ private:
+  /// Tasks that Redis has let expire are still in the indexes.
+  void forget_expired();
+
+  Database& database_;
+};
+
+}  // namespace errand::redis

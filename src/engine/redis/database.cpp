@@ -1,0 +1,53 @@
+#include "engine/redis/database.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace errand::redis {
+namespace {
+
+/// Channels are the server's, not the database's.
+std::string channels_of(const DatabaseSettings& settings) {
+  return settings.prefix + "errand:" + std::to_string(settings.connection.database) + ":";
+}
+
+Command common_arguments(const DatabaseSettings& settings, const std::string& caller,
+                         const std::string& channels) {
+  // Keys that expire at once would take the task along while it is being written.
+  const std::int64_t ttl = std::max<std::int64_t>(settings.ttl.count(), 1000);
+  Command arguments;
+  arguments.add(settings.prefix).add(ttl).add(caller).add(channels);
+  return arguments;
+}
+
+}  // namespace
+
+Database::Database(DatabaseSettings settings, Logger& logger)
+    : settings_{std::move(settings)},
+      caller_{TaskId::generate().to_string() + " "},
+      channels_{channels_of(settings_)},
+      common_{common_arguments(settings_, caller_, channels_)},
+      connections_{settings_.connection, settings_.most_connections},
+      notifications_{settings_.connection, caller_, channels_, logger} {}
+
+Reply Database::run(Connection& connection, const Script& script, const Command& arguments) {
+  const auto call = [&](const char* command, const std::string& name) {
+    Command whole{command};
+    return connection.run(whole.add(name).add("0").add(common_).add(arguments));
+  };
+  try {
+    return call("EVALSHA", script.digest());
+  } catch (const UnknownScript&) {
+    return call("EVAL", script.source());
+  }
+}
+
+Reply Database::write(const Script& script, const Command& arguments) {
+  return write([&](Connection& connection) { return run(connection, script, arguments); });
+}
+
+Reply Database::read(const Script& script, const Command& arguments) {
+  return read([&](Connection& connection) { return run(connection, script, arguments); });
+}
+
+}  // namespace errand::redis

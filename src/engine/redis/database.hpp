@@ -1,0 +1,69 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "errand/logger.hpp"
+
+#include "engine/redis/connection_pool.hpp"
+#include "engine/redis/notifications.hpp"
+#include "engine/redis/scripts.hpp"
+#include "engine/redis/settings.hpp"
+
+namespace errand::redis {
+
+/// The server as this process uses it: a few connections, and what the processes tell each other.
+/// Thread-safe.
+class Database {
+ public:
+  Database(DatabaseSettings settings, Logger& logger);
+
+  /// Runs a script, which changes all that it changes or nothing.
+  Reply write(const Script& script, const Command& arguments);
+  /// Runs a script that changes nothing that anybody would miss.
+  Reply read(const Script& script, const Command& arguments);
+
+  /// Calls `body(Connection&)`, which changes something by one command.
+  template <class Body>
+  auto write(Body&& body) {
+    const ConnectionPool::Loan loan{connections_};
+    return body(loan.connection());
+  }
+  /// Calls `body(Connection&)`, which reads.
+  template <class Body>
+  auto read(Body&& body) {
+    try {
+      const ConnectionPool::Loan loan{connections_};
+      return body(loan.connection());
+    } catch (const StorageException& error) {
+      // Nothing can have changed.
+      if (error.retry() != StorageException::Retry::in_doubt) throw;
+      throw StorageException{error.what(), StorageException::Retry::helps};
+    }
+  }
+
+  /// The name of a key that belongs to no task.
+  [[nodiscard]] std::string own_key(std::string_view name) const {
+    return settings_.prefix + "errand:" + std::string{name};
+  }
+  [[nodiscard]] std::string task_key(const std::string& id, std::string_view name) const {
+    return settings_.prefix + "task:" + id + ":" + std::string{name};
+  }
+
+  [[nodiscard]] std::chrono::milliseconds ttl() const noexcept { return settings_.ttl; }
+  [[nodiscard]] Notifications& notifications() noexcept { return notifications_; }
+  [[nodiscard]] const DatabaseSettings& settings() const noexcept { return settings_; }
+
+ private:
+  Reply run(Connection& connection, const Script& script, const Command& arguments);
+
+  DatabaseSettings settings_;
+  std::string caller_;    ///< unique: what messages of this process begin with
+  std::string channels_;  ///< what the names of channels begin with
+  Command common_;        ///< the first arguments of each script
+  ConnectionPool connections_;
+  Notifications notifications_;
+};
+
+}  // namespace errand::redis

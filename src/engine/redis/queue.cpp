@@ -1,0 +1,352 @@
+#include "engine/redis/queue.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "errand/errors.hpp"
+#include "errand/task.hpp"
+
+#include "core/document_rules.hpp"
+#include "core/stored_json.hpp"
+#include "core/worker_lost.hpp"
+#include "engine/redis/records.hpp"
+
+namespace errand::redis {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Puts what the items make of arguments into as few commands as may be. `add(Command&, item)`;
+/// `run(const Command&)`, in the order of the items.
+template <class Item, class Add, class Run>
+void in_parts(std::span<const Item> items, std::size_t most, Add&& add, Run&& run) {
+  for (std::size_t begin = 0; begin < items.size();) {
+    std::size_t end = begin;
+    Command arguments;
+    while (end < items.size() && end - begin < most && arguments.bytes() < Queue::kMostBytes) {
+      add(arguments, items[end++]);
+    }
+    try {
+      run(std::as_const(arguments));
+    } catch (const StorageException& error) {
+      if (begin == 0) throw;
+      throw StorageException{error.what(), StorageException::Retry::in_doubt};
+    }
+    begin = end;
+  }
+}
+
+void add_id(Command& arguments, const TaskId& id) { arguments.add(id); }
+
+template <class... F>
+struct Overload : F... {
+  using F::operator()...;
+};
+template <class... F>
+Overload(F...) -> Overload<F...>;
+
+/// As settle.lua names them.
+void add_settlement(Command& arguments, const Settlement& settlement) {
+  arguments.add(settlement.lease.id).add(settlement.lease.version);
+  std::visit(Overload{[&](const Completed& outcome) {
+                        arguments.add("completed").add(outcome.result).add("");
+                      },
+                      [&](const Failed& outcome) {
+                        arguments.add("failed").add(to_json(outcome.error)).add("");
+                      },
+                      [&](const Retried& outcome) {
+                        arguments.add("retried").add(to_json(outcome.error));
+                        arguments.add(std::int64_t{outcome.after.count()});
+                      },
+                      [&](const CancelHonoured&) { arguments.add("cancelled").add("").add(""); },
+                      [&](const Released& outcome) {
+                        arguments.add("released").add("");
+                        arguments.add(outcome.after ? std::to_string(outcome.after->count()) : "");
+                      }},
+             settlement.outcome);
+  arguments.add("0");
+}
+
+constexpr std::int64_t kNotHeld = 0;
+constexpr std::int64_t kFinal = 1;
+constexpr std::int64_t kWaiting = 2;
+constexpr std::int64_t kLocked = 3;
+
+/// Of a batch some were settled, perhaps: whoever repeats it finds those leases lost.
+[[noreturn]] void refuse_locked(const std::vector<TaskId>& locked, std::size_t batch) {
+  const Locked error{locked.front().to_string()};
+  throw StorageException{error.what(), locked.size() < batch ? StorageException::Retry::in_doubt
+                                                             : StorageException::Retry::helps};
+}
+
+Claim read_claim(const Value& claim) {
+  return Claim{
+      .lease = Lease{claim[0].task_id(), claim[1].integer()},
+      .envelope = Envelope{std::string{claim[2].text()}, std::string{claim[3].text()},
+                           detail::read_headers(claim[9].optional_text())},
+      .queue = std::string{claim[12].text()},
+      .priority = claim[4].small_integer(),
+      .attempt = claim[5].small_integer(),
+      .crashes = claim[6].small_integer(),
+      .retry = detail::read_retry_policy(claim[7].small_integer(), claim[8].optional_text()),
+      .submitted_at = time_of(claim[10].integer()),
+      .cancel_requested = !claim[11].is_nil()};
+}
+
+void check_names(std::span<const std::string> queues) {
+  for (const std::string& queue : queues) detail::check_label("queue", queue);
+}
+
+}  // namespace
+
+void Queue::submit(std::span<const NewTask> tasks) {
+  for (const NewTask& task : tasks) validate(task);
+  std::set<std::string> queues;
+  in_parts(
+      tasks, kMostTasks,
+      [&](Command& arguments, const NewTask& task) {
+        arguments.add(task.id)
+            .add(task.envelope.body())
+            .add(task.queue)
+            .add(task.envelope.type())
+            .add(std::int64_t{task.priority})
+            .add(std::int64_t{task.delay.count()})
+            .add(std::int64_t{task.retry.max_retries})
+            .add(detail::retry_policy_json(task.retry).value_or(""))
+            .add(detail::headers_json(task.envelope.headers()).value_or(""));
+        if (queues.empty() || *queues.begin() != task.queue) queues.insert(task.queue);
+      },
+      [&](const Command& arguments) {
+        database_.write(scripts().submit, arguments);
+        database_.notifications().tell_work(std::vector<std::string>{queues.begin(), queues.end()});
+      });
+}
+
+ClaimBatch Queue::claim(const ClaimRequest& request) {
+  ClaimBatch batch;
+  if (request.limit == 0 || request.queues.empty()) return batch;
+  Command arguments;
+  arguments.add(static_cast<std::int64_t>(std::min(request.limit, kMostTasks)))
+      .add(static_cast<std::int64_t>(std::min(request.suspects, kMostTasks)))
+      .add(std::int64_t{request.lease.count()})
+      .add(request.worker);
+  for (const std::string& queue : request.queues) arguments.add(queue);
+  const Reply reply = database_.write(scripts().claim, arguments);
+  const Value claims = reply.value()[0];
+  batch.claims.reserve(claims.size());
+  for (std::size_t i = 0; i < claims.size(); ++i) batch.claims.push_back(read_claim(claims[i]));
+  if (const Value next_due = reply.value()[1]; !next_due.is_nil()) {
+    batch.next_due = std::chrono::ceil<milliseconds>(std::chrono::microseconds{next_due.integer()});
+  }
+  return batch;
+}
+
+std::vector<LeaseState> Queue::extend(std::span<const Lease> leases, milliseconds lease) {
+  std::vector<LeaseState> states;
+  states.reserve(leases.size());
+  in_parts(
+      leases, kMostTasks,
+      [&](Command& arguments, const Lease& held) {
+        if (arguments.bytes() == 0) arguments.add(std::int64_t{lease.count()});
+        arguments.add(held.id).add(held.version);
+      },
+      [&](const Command& arguments) {
+        constexpr std::int64_t kAskedToStop = 2;
+        const Reply reply = database_.write(scripts().extend, arguments);
+        for (std::size_t i = 0; i < reply.value().size(); ++i) {
+          const std::int64_t state = reply.value()[i].integer();
+          states.push_back({.lease = leases[states.size()],
+                            .lost = state == kNotHeld,
+                            .cancel_requested = state == kAskedToStop});
+        }
+      });
+  return states;
+}
+
+std::vector<SettleStatus> Queue::settle(std::span<const Settlement> settlements) {
+  for (const Settlement& settlement : settlements) {
+    if (const auto* completed = std::get_if<Completed>(&settlement.outcome)) {
+      detail::check_document("result", completed->result, kMaxDocumentBytes);
+    }
+  }
+  std::vector<SettleStatus> statuses;
+  statuses.reserve(settlements.size());
+  in_parts(settlements, kMostTasks, add_settlement, [&](const Command& arguments) {
+    const Reply reply = database_.write(scripts().settle, arguments);
+    std::vector<TaskId> final_tasks;
+    std::vector<TaskId> locked;
+    bool work = false;
+    for (std::size_t i = 0; i < reply.value().size(); ++i) {
+      const std::int64_t answer = reply.value()[i].integer();
+      const TaskId id = settlements[statuses.size()].lease.id;
+      if (answer == kFinal) final_tasks.push_back(id);
+      if (answer == kLocked) locked.push_back(id);
+      work = work || answer == kWaiting;
+      statuses.push_back(answer == kNotHeld ? SettleStatus::lease_lost : SettleStatus::settled);
+    }
+    if (!final_tasks.empty()) database_.notifications().tell_completion(final_tasks);
+    if (work) database_.notifications().tell_work({});
+    if (!locked.empty()) refuse_locked(locked, reply.value().size());
+  });
+  return statuses;
+}
+
+void Queue::report_progress(std::span<const ProgressReport> reports) {
+  in_parts(
+      reports, kMostTasks,
+      [](Command& arguments, const ProgressReport& report) {
+        arguments.add(report.lease.id)
+            .add(report.lease.version)
+            .add(detail::progress_json(report.progress));
+      },
+      [&](const Command& arguments) { database_.write(scripts().progress, arguments); });
+}
+
+std::vector<CancelStatus> Queue::cancel(std::span<const TaskId> ids) {
+  std::vector<CancelStatus> statuses;
+  statuses.reserve(ids.size());
+  in_parts(ids, kMostTasks, add_id, [&](const Command& arguments) {
+    const Reply reply = database_.write(scripts().cancel, arguments);
+    std::vector<TaskId> final_tasks;
+    bool asked = false;
+    for (std::size_t i = 0; i < reply.value().size(); ++i) {
+      const auto status = static_cast<CancelStatus>(reply.value()[i].integer());
+      if (status == CancelStatus::cancelled) final_tasks.push_back(ids[statuses.size()]);
+      asked = asked || status == CancelStatus::requested;
+      statuses.push_back(status);
+    }
+    if (!final_tasks.empty()) database_.notifications().tell_completion(final_tasks);
+    if (asked) database_.notifications().tell_cancellation();
+  });
+  return statuses;
+}
+
+std::vector<Rescued> Queue::rescue(const RescueRequest& request) {
+  Command limit;
+  limit.add(static_cast<std::int64_t>(std::min(request.limit, kMostTasks)));
+  const Reply lost = database_.read(scripts().lost, limit);
+  if (lost.value().size() == 0) return {};
+  // Between the two scripts a worker may come back and extend its lease, which leaves the version
+  // alone: the second one looks at the lease again.
+  std::vector<Rescued> candidates;
+  Command arguments;
+  for (std::size_t i = 0; i < lost.value().size(); ++i) {
+    const Value task = lost.value()[i];
+    const std::string worker{task[3].text()};
+    const int crashes = task[4].small_integer() + 1;
+    const TaskStatus status =
+        detail::after_lost_worker(crashes, request.max_crashes, !task[5].is_nil());
+    candidates.push_back({.id = task[0].task_id(),
+                          .queue = std::string{task[2].text()},
+                          .worker = worker,
+                          .status = status});
+    arguments.add(task[0].text())
+        .add(task[1].integer())
+        .add(status == TaskStatus::retrying ? "retried" : to_string(status))
+        .add(status == TaskStatus::cancelled ? std::string{}
+                                             : to_json(detail::worker_lost(worker, crashes)))
+        .add("")
+        .add("1");
+  }
+  const Reply settled = database_.write(scripts().settle, arguments);
+  std::vector<Rescued> rescued;
+  std::vector<TaskId> final_tasks;
+  std::vector<std::string> queues;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const std::int64_t answer = settled.value()[i].integer();
+    if (answer == kNotHeld || answer == kLocked) continue;
+    if (answer == kFinal) {
+      final_tasks.push_back(candidates[i].id);
+    } else {
+      queues.push_back(candidates[i].queue);
+    }
+    rescued.push_back(std::move(candidates[i]));
+  }
+  if (!final_tasks.empty()) database_.notifications().tell_completion(final_tasks);
+  if (!queues.empty()) database_.notifications().tell_work(queues);
+  return rescued;
+}
+
+std::size_t Queue::requeue(std::span<const TaskId> ids) {
+  std::size_t count = 0;
+  in_parts(ids, kMostTasks, add_id, [&](const Command& arguments) {
+    const Reply reply = database_.write(scripts().requeue, arguments);
+    std::vector<std::string> queues;
+    for (std::size_t i = 0; i < reply.value().size(); ++i) {
+      queues.emplace_back(reply.value()[i].text());
+    }
+    count += queues.size();
+    if (!queues.empty()) database_.notifications().tell_work(queues);
+  });
+  return count;
+}
+
+std::size_t Queue::discard(std::span<const TaskId> ids) {
+  std::size_t count = 0;
+  in_parts(
+      ids, kMostTasks,
+      [](Command& arguments, const TaskId& id) {
+        if (arguments.bytes() == 0) arguments.add("final");
+        arguments.add(id);
+      },
+      [&](const Command& arguments) {
+        const Reply reply = database_.write(scripts().remove, arguments);
+        std::vector<TaskId> removed;
+        for (std::size_t i = 0; i < reply.value().size(); ++i) {
+          removed.push_back(reply.value()[i].task_id());
+        }
+        count += removed.size();
+        if (!removed.empty()) database_.notifications().tell_completion(removed);
+      });
+  return count;
+}
+
+std::vector<Finish> Queue::finished(std::span<const TaskId> ids) {
+  // Nobody needs these to be of one moment: small parts let others have their turn.
+  constexpr std::size_t kPart = 1000;
+  std::vector<Finish> finishes;
+  in_parts(ids, kPart, add_id, [&](const Command& arguments) {
+    const Reply reply = database_.read(scripts().finished, arguments);
+    const Timestamp now = time_of(reply.value()[0].integer());
+    for (std::size_t i = 1; i < reply.value().size(); ++i) {
+      const Value task = reply.value()[i];
+      Finish finish{.id = task[0].task_id(), .kind = Finish::Kind::unknown};
+      if (const auto status = parse_task_status(task[1].text())) {
+        const std::optional<Timestamp> completed_at = read_time(task[2], task[3]);
+        const bool expired = completed_at && *completed_at + database_.ttl() < now;
+        finish.kind = expired ? Finish::Kind::expired : Finish::Kind::finished;
+        if (!expired) {
+          finish.status = *status;
+          finish.result = task[4].optional_text();
+          finish.error = task[5].optional_text();
+        }
+      }
+      finishes.push_back(std::move(finish));
+    }
+  });
+  return finishes;
+}
+
+void Queue::pause(std::span<const std::string> queues) {
+  check_names(queues);
+  if (queues.empty()) return;
+  database_.write([&](Connection& connection) {
+    Command command{"SADD"};
+    command.add(database_.own_key("paused"));
+    for (const std::string& queue : queues) command.add(queue);
+    return connection.run(command);
+  });
+}
+
+void Queue::resume(std::span<const std::string> queues) {
+  check_names(queues);
+  if (queues.empty()) return;
+  Command arguments;
+  for (const std::string& queue : queues) arguments.add(queue);
+  database_.write(scripts().resume, arguments);
+  database_.notifications().tell_work(queues);
+}
+
+}  // namespace errand::redis

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "errand/task_queue.hpp"
+
+#include "engine/redis/database.hpp"
+
+namespace errand::redis {
+
+/// A call is one script, and so one transaction, for up to kMostTasks tasks and kMostBytes; a
+/// larger one is several, and in doubt if a later one of them fails.
+class Queue final : public TaskQueue {
+ public:
+  explicit Queue(Database& database) : database_{database} {}
+
+  void submit(std::span<const NewTask> tasks) override;
+  [[nodiscard]] ClaimBatch claim(const ClaimRequest& request) override;
+  std::vector<LeaseState> extend(std::span<const Lease> leases,
+                                 std::chrono::milliseconds lease) override;
+  std::vector<SettleStatus> settle(std::span<const Settlement> settlements) override;
+  void report_progress(std::span<const ProgressReport> reports) override;
+  std::vector<CancelStatus> cancel(std::span<const TaskId> ids) override;
+  std::vector<Rescued> rescue(const RescueRequest& request) override;
+  std::size_t requeue(std::span<const TaskId> ids) override;
+  std::size_t discard(std::span<const TaskId> ids) override;
+  [[nodiscard]] std::vector<Finish> finished(std::span<const TaskId> ids) override;
+  void pause(std::span<const std::string> queues) override;
+  void resume(std::span<const std::string> queues) override;
+
+  /// The server does nothing else while a script runs, and takes no command of a million words.
+  static constexpr std::size_t kMostTasks = 50'000;
+  static constexpr std::size_t kMostBytes = std::size_t{256} * 1024 * 1024;
+
+ private:
+  Database& database_;
+};
+
+}  // namespace errand::redis

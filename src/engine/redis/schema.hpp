@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+
+#include "errand/engine.hpp"
+
+#include "engine/redis/database.hpp"
+
+namespace errand::redis {
+
+/// For redis-cli.
+[[nodiscard]] std::string schema_script(const std::string& version_key = "errand:schema");
+
+/// Redis has no tables. A number in one key tells how the keys are to be read.
+class RedisSchema final : public Schema {
+ public:
+  explicit RedisSchema(Database& database) : database_{database} {}
+
+  [[nodiscard]] int installed_version() override;
+  [[nodiscard]] int supported_version() const override;
+  void migrate() override;
+  [[nodiscard]] std::string script() const override {
+    return schema_script(database_.own_key("schema"));
+  }
+
+  /// Throws StorageException that says what to do next, unless the versions are the same.
+  void require_supported();
+
+ private:
+  Database& database_;
+};
+
+}  // namespace errand::redis

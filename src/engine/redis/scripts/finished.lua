@@ -1,0 +1,18 @@
+-- What has become of tasks. ARGV: ids. Returns the server's time in microseconds, and of those that
+-- are final or not there {id, status or false, completed_at in seconds, completed_at in
+-- microseconds, result, error}.
+local answers = {now}
+look_up(ARGV, FIRST, 1)
+for i = FIRST, #ARGV do
+  local id = ARGV[i]
+  local status = status_of(id)
+  if FINAL[status] then
+    local texts = call('MGET', task_key(id, 'completed_at'), task_key(id, 'result'),
+                       task_key(id, 'error'))
+    answers[#answers + 1] = {id, status, texts[1],
+                             call('HGET', task_key(id, 'meta'), 'completed_at'), texts[2], texts[3]}
+  elseif not status and call('EXISTS', task_key(id, 'meta')) == 0 then
+    answers[#answers + 1] = {id, false}
+  end
+end
+return answers

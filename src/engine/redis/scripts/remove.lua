@@ -1,0 +1,31 @@
+-- Deletes tasks. ARGV: which ("any", "final" or, for final ones, the microsecond before which they
+-- must have been completed); ids. Returns the ids of those deleted. LOCKED: nothing was done; those
+-- that are deleted for their age are passed over instead.
+local which = ARGV[FIRST]
+local before = tonumber(which)
+if not before then
+  local refusal = refuse_locked(FIRST + 1, 1)
+  if refusal then return refusal end
+end
+local some_locked = count_keys('lock', ARGV, FIRST + 1, 1) > 0
+
+local function is_meant(task)
+  if which == 'any' then return true end
+  if not FINAL[task.status] then return false end
+  if not before then return true end
+  return (tonumber(task.completed_at) or before) < before and not (some_locked and is_locked(task.id))
+end
+
+local FIELDS_OF_FINAL = {'status', 'queue', 'completed_at', 'failures'}
+local removed = {}
+look_up(ARGV, FIRST + 1, 1)
+for i = FIRST + 1, #ARGV do
+  local task = before and find_with(FIELDS_OF_FINAL, ARGV[i]) or find(ARGV[i])
+  if task and is_meant(task) then
+    erase(task)
+    removed[#removed + 1] = task.id
+  end
+end
+flush()
+if not before then tell_done(removed) end
+return removed

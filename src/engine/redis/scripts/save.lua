@@ -1,0 +1,44 @@
+-- Inserts a record or replaces it. ARGV: id, the version that must be stored (empty: any), status,
+-- submitted_at, started_at, completed_at in microseconds (empty: none); then the names of the
+-- documents that it has, payload, result, error, each followed by its text. Returns the new version;
+-- {the stored version or false} where another one was expected. LOCKED: nothing was done.
+local id, expected, status = ARGV[FIRST], ARGV[FIRST + 1], ARGV[FIRST + 2]
+if is_locked(id) then return redis.error_reply('LOCKED ' .. id) end
+local task = find(id)
+if expected ~= '' and (not task or task.version ~= expected) then
+  flush()
+  return {task and tonumber(task.version) or false}
+end
+if task then
+  leave(task)
+else
+  task = {id = id, version = '0', seq = call('INCR', own_key('seq'))}
+  store(task, 'seq')
+end
+local function given(place)
+  return ARGV[FIRST + place] ~= '' and ARGV[FIRST + place] or nil
+end
+task.status, task.version = status, digits(task.version + 1)
+task.submitted_at, task.started_at, task.completed_at = given(3), given(4), given(5)
+task.lease_expires_at, task.cancel_requested = nil, nil
+store(task, 'status', 'version', 'submitted_at', 'started_at', 'completed_at', 'lease_expires_at',
+      'cancel_requested')
+call('DEL', task_key(id, 'payload'), task_key(id, 'result'), task_key(id, 'error'),
+     task_key(id, 'message'), task_key(id, 'submitted_at'), task_key(id, 'started_at'),
+     task_key(id, 'completed_at'))
+for i = FIRST + 6, #ARGV, 2 do
+  local name, text = ARGV[i], ARGV[i + 1]
+  if name ~= 'payload' and not FINAL[status] then
+    -- An outcome stored before the status follows must not expire meanwhile.
+    call('SET', task_key(id, name), text)
+  else
+    call('SET', task_key(id, name), text, 'PXAT', vanish)
+    if name == 'payload' then call('SET', task_key(id, 'message'), text) end
+  end
+end
+enter(task)
+show(task)
+flush()
+if FINAL[status] then tell_done({id}) end
+if WAITING[status] and task.queue then tell_work({[task.queue] = true}) end
+return tonumber(task.version)

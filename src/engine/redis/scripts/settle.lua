@@ -1,0 +1,107 @@
+-- Ends attempts. ARGV, for each: id, version, outcome, result or error, wait in ms, and 1 if its
+-- worker was lost. Outcomes: completed, failed, cancelled, retried (with an error, and a wait), and
+-- released (the attempt given back; an empty wait means the old place in the queue). A loss counts
+-- only where the lease has run out; it takes its attempt along.
+-- Returns for each: 0 not held any more, 1 final now, 2 waiting again, 3 locked: not touched, so that
+-- one lock does not hold up the others.
+local STEP = 6
+local some_locked = count_keys('lock', ARGV, FIRST, STEP) > 0
+
+local function two(number)
+  return string.format('%02d', number)
+end
+
+-- ISO 8601; Redis gives scripts no calendar. Days to a date as in "chrono-Compatible Low-Level Date
+-- Algorithms".
+local function moment()
+  local second = tonumber(clock[1])
+  local days = math.floor(second / 86400)
+  second = second - days * 86400
+  local shifted = days + 719468
+  local era = math.floor(shifted / 146097)
+  local day_of_era = shifted - era * 146097
+  local year_of_era = math.floor((day_of_era - math.floor(day_of_era / 1460)
+    + math.floor(day_of_era / 36524) - math.floor(day_of_era / 146096)) / 365)
+  local day_of_year = day_of_era - (365 * year_of_era + math.floor(year_of_era / 4)
+    - math.floor(year_of_era / 100))
+  local month = math.floor((5 * day_of_year + 2) / 153)
+  local day = day_of_year - math.floor((153 * month + 2) / 5) + 1
+  month = month < 10 and month + 3 or month - 9
+  local year = year_of_era + era * 400 + (month <= 2 and 1 or 0)
+  return string.format('%04d', year) .. '-' .. two(month) .. '-' .. two(day) .. 'T'
+    .. two(math.floor(second / 3600)) .. ':' .. two(math.floor(second / 60) % 60) .. ':'
+    .. two(second % 60) .. string.format('.%06dZ', tonumber(clock[2]))
+end
+
+local function remember(task, error)
+  local key = task_key(task.id, 'history')
+  call('RPUSH', key, '{"attempt":' .. (task.attempts or '0') .. ',"at":"' .. moment()
+    .. '","worker":' .. cjson.encode(task.worker or '') .. ',"error":' .. error .. '}')
+  call('LTRIM', key, -MAX_HISTORY, -1)
+  task.failures = digits((task.failures or 0) + 1)
+end
+
+local function put(task, name, text)
+  call('SET', task_key(task.id, name), text, 'PXAT', vanish)
+end
+
+local FIELDS_TO_COMPLETE = {'status', 'version', 'seq', 'queue', 'submitted_at', 'started_at',
+                            'cancel_requested', 'failures', 'progress'}
+
+local function settle(task, outcome, text, wait, lost)
+  local asked_to_stop = task.cancel_requested
+  local again = (outcome == 'retried' or outcome == 'released') and not asked_to_stop
+  if outcome == 'failed' or (outcome == 'retried' and again) then remember(task, text) end
+  if outcome == 'completed' then put(task, 'result', text) else doom(task_key(task.id, 'result')) end
+  if outcome == 'failed' then put(task, 'error', text) else doom(task_key(task.id, 'error')) end
+  keep_payload(task.id)
+
+  leave(task)
+  -- What the queue goes by is changed between leaving the old place and entering the new one.
+  task.status = again and 'retrying' or FINAL[outcome] and outcome or 'cancelled'
+  task.version = digits(task.version + 1)
+  if lost or outcome == 'released' then task.attempts = digits((task.attempts or 0) - 1) end
+  if lost then task.crashes = digits((task.crashes or 0) + 1) end
+  if again then
+    if wait ~= '' then task.available_at = digits(now + wait * 1000) end
+    store(task, 'status', 'version', 'attempts', 'crashes', 'failures', 'available_at')
+  else
+    task.completed_at = not_before(task.started_at or task.submitted_at)
+    call('HSET', task_key(task.id, 'meta'), 'status', task.status, 'version', task.version,
+         'completed_at', task.completed_at)
+    -- Few tasks that end have any of these.
+    if lost or outcome ~= 'completed' then store(task, 'attempts', 'crashes', 'failures') end
+    if task.progress then call('HDEL', task_key(task.id, 'meta'), 'progress') end
+  end
+  enter(task)
+  show(task)
+  return again
+end
+
+local answers, done, queues = {}, {}, {}
+look_up(ARGV, FIRST, STEP)
+for i = FIRST, #ARGV, STEP do
+  local lost, answer = ARGV[i + 5] == '1', 0
+  local completed = ARGV[i + 2] == 'completed'
+  local task = completed and find_with(FIELDS_TO_COMPLETE, ARGV[i]) or find(ARGV[i])
+  local held = task and task.status == 'running' and task.version == ARGV[i + 1]
+    and not (lost and tonumber(task.lease_expires_at or now) >= now)
+  if held and some_locked and is_locked(task.id) then
+    answer = 3
+  elseif held then
+    if settle(task, ARGV[i + 2], ARGV[i + 3], ARGV[i + 4], lost) then
+      answer = 2
+      if task.queue then queues[task.queue] = true end
+    else
+      answer = 1
+      done[#done + 1] = task.id
+    end
+  end
+  answers[#answers + 1] = answer
+end
+flush()
+tell_done(done)
+tell_work(queues)
+-- As many as may have expired while these were run.
+prune(2 * #answers)
+return answers

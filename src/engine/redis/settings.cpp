@@ -1,0 +1,117 @@
+#include "engine/redis/settings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string_view>
+
+#include "errand/engine.hpp"
+#include "errand/errors.hpp"
+
+#include "core/document_rules.hpp"
+#include "core/dsn_options.hpp"
+
+namespace errand::redis {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr std::array<std::string_view, 10> kOptions{
+    "ttl",     "connections", "connect_timeout", "reply_timeout",
+    "durable", "prefix",      "database",        "ca",
+    "cert",    "key"};
+constexpr std::int64_t kLastDatabase = 65'535;
+
+[[noreturn]] void refuse(const Dsn& dsn, const std::string& reason) {
+  throw ConfigurationException{dsn.to_string() + ": " + reason};
+}
+
+std::string option_names() {
+  std::string names;
+  for (const std::string_view name : kOptions) {
+    if (!names.empty()) names += ", ";
+    names += name;
+  }
+  return names;
+}
+
+void check_names(const Dsn& dsn, bool tls) {
+  for (const auto& [name, value] : dsn.options()) {
+    if (std::ranges::find(kOptions, name) == kOptions.end()) {
+      refuse(dsn, "there is no option " + name + "; there are " + option_names());
+    }
+    if (!tls && (name == "ca" || name == "cert" || name == "key")) {
+      refuse(dsn, name + " is for TLS; write rediss://");
+    }
+  }
+  if (dsn.option("cert").has_value() != dsn.option("key").has_value()) {
+    refuse(dsn, "cert and key go together: the file of a certificate and that of its key");
+  }
+}
+
+/// A limit of no time would refuse everything.
+std::chrono::milliseconds timeout_option(const Dsn& dsn, const char* name, seconds fallback) {
+  const std::chrono::milliseconds time = detail::seconds_option(dsn, name, fallback);
+  if (time.count() == 0) refuse(dsn, std::string{name} + " must be at least 1");
+  return time;
+}
+
+std::int64_t database_of(const Dsn& dsn, bool unix_socket) {
+  if (unix_socket || dsn.path().empty()) {
+    return detail::number_option(dsn, "database", 0, 0, kLastDatabase);
+  }
+  if (dsn.option("database")) refuse(dsn, "the database is given twice");
+  const std::string& text = dsn.path();
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number < 0 ||
+      number > kLastDatabase) {
+    refuse(dsn, "what follows the host must be the number of a database, such as /0");
+  }
+  return number;
+}
+
+std::string prefix_of(const Dsn& dsn) {
+  std::string prefix{dsn.option("prefix").value_or(std::string_view{})};
+  try {
+    if (!prefix.empty()) detail::check_label("prefix", prefix);
+  } catch (const ValidationException& error) {
+    refuse(dsn, error.what());
+  }
+  // SCAN takes these for patterns.
+  if (prefix.find_first_of("*?[]\\^") != std::string::npos) {
+    refuse(dsn, "a prefix has none of * ? [ ] \\ ^");
+  }
+  return prefix;
+}
+
+}  // namespace
+
+DatabaseSettings settings_of(const Dsn& dsn) {
+  const bool unix_socket = dsn.scheme() == "redis+unix";
+  const bool tls = dsn.scheme() == "rediss";
+  check_names(dsn, tls);
+  const auto file = [&](const char* name) {
+    return std::string{dsn.option(name).value_or(std::string_view{})};
+  };
+  return DatabaseSettings{
+      .connection = {.socket = unix_socket ? dsn.path() : std::string{},
+                     .host = dsn.host(),
+                     .port = dsn.port().value_or(6379),
+                     .user = dsn.user(),
+                     .password = dsn.password(),
+                     .database = database_of(dsn, unix_socket),
+                     .tls = tls,
+                     .ca = file("ca"),
+                     .cert = file("cert"),
+                     .key = file("key"),
+                     .durable = detail::switch_option(dsn, "durable", false),
+                     .connect_timeout = timeout_option(dsn, "connect_timeout", seconds{10}),
+                     .reply_timeout = timeout_option(dsn, "reply_timeout", seconds{60})},
+      .most_connections =
+          static_cast<std::size_t>(detail::number_option(dsn, "connections", 10, 1, 1000)),
+      .ttl = detail::seconds_option(dsn, "ttl", kDefaultTtl),
+      .prefix = prefix_of(dsn)};
+}
+
+}  // namespace errand::redis

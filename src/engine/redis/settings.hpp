@@ -1,0 +1,41 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "errand/dsn.hpp"
+
+namespace errand::redis {
+
+struct ConnectionSettings {
+  std::string socket;  ///< the path of a Unix socket; empty: host and port
+  std::string host;
+  std::uint16_t port = 6379;
+  std::string user;
+  std::string password;
+  std::int64_t database = 0;
+
+  bool tls = false;
+  std::string ca;    ///< file of certificates to trust; empty: the system's
+  std::string cert;  ///< file of our own certificate; empty: none
+  std::string key;   ///< file of its key
+
+  bool durable = false;  ///< refuse a server that may lose what it has acknowledged
+  std::chrono::milliseconds connect_timeout{10'000};
+  /// For a reply of the server; longer means that it, or the way to it, is lost.
+  std::chrono::milliseconds reply_timeout{60'000};
+};
+
+struct DatabaseSettings {
+  ConnectionSettings connection;
+  std::size_t most_connections = 10;
+  std::chrono::milliseconds ttl{0};
+  std::string prefix;  ///< of all keys
+};
+
+/// Throws ConfigurationException that names what is wrong.
+[[nodiscard]] DatabaseSettings settings_of(const Dsn& dsn);
+
+}  // namespace errand::redis

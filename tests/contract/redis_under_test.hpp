@@ -1,0 +1,116 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unistd.h>
+#include <utility>
+
+#include "errand/dsn.hpp"
+#include "errand/redis.hpp"
+#include "errand/testing/engine_under_test.hpp"
+
+#include "support/redis_server.hpp"
+
+namespace errand::testing {
+
+/// Keys of its own, by their prefix, on the tests' server.
+class RedisUnderTest final : public EngineUnderTest {
+ public:
+  /// `server`: a DSN that ends with an option.
+  explicit RedisUnderTest(std::string server) : server_{std::move(server)} {
+    static std::atomic<int> counter = 0;
+    prefix_ = "t" + std::to_string(getpid()) + "_" + std::to_string(++counter) + ":";
+  }
+  ~RedisUnderTest() override {
+    if (getpid() == owner_) RedisClient{}.remove(prefix_ + "*");
+  }
+  RedisUnderTest(const RedisUnderTest&) = delete;
+  RedisUnderTest& operator=(const RedisUnderTest&) = delete;
+
+  std::unique_ptr<Engine> open(EngineOptions::Open how) override {
+    EngineOptions options;
+    options.open = how;
+    return open_redis(Dsn{*dsn()}, options);
+  }
+
+  /// The server's clock cannot be moved, but all that it is compared with can. The keys of tasks
+  /// that are not final expire as they would; those of final ones stay, since the contract tells
+  /// what an engine must say of them.
+  void pass_time(std::chrono::milliseconds time) override {
+    RedisClient{}.run({"EVAL", kPassTime, "0", prefix_, std::to_string(time.count())});
+  }
+
+  Timestamp now() override {
+    return std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
+  }
+
+  std::chrono::milliseconds drift() const override { return std::chrono::minutes{5}; }
+
+  std::optional<std::string> dsn() const override { return server_ + "&prefix=" + prefix_; }
+
+ private:
+  static constexpr const char* kPassTime = R"lua(
+local prefix, ms = ARGV[1], tonumber(ARGV[2])
+local call = redis.call
+local function digits(number) return string.format('%.0f', number) end
+
+local function shift_scores(key)
+  local entries = call('ZRANGE', key, 0, -1, 'WITHSCORES')
+  for i = 1, #entries, 2 do call('ZINCRBY', key, digits(-ms * 1000), entries[i]) end
+end
+
+local function shift_task(id, open)
+  local task = prefix .. 'task:' .. id .. ':'
+  for _, name in ipairs({'submitted_at', 'started_at', 'completed_at', 'available_at',
+                         'lease_expires_at'}) do
+    local time = call('HGET', task .. 'meta', name)
+    if time then
+      time = time - ms * 1000
+      call('HSET', task .. 'meta', name, digits(time))
+      if call('EXISTS', task .. name) == 1 then
+        call('SET', task .. name, digits(math.floor(time / 1000000)), 'KEEPTTL')
+      end
+    end
+  end
+  for _, name in ipairs({'status', 'payload', 'submitted_at', 'started_at', 'completed_at'}) do
+    local left = call('PTTL', task .. name)
+    if open and left >= 0 then call('PEXPIRE', task .. name, digits(left - ms)) end
+  end
+end
+
+local queues = call('SMEMBERS', prefix .. 'errand:queues')
+for _, status in ipairs({'pending', 'running', 'retrying', 'completed', 'failed', 'cancelled'}) do
+  local indexes = {prefix .. 'errand:index:' .. status}
+  for _, queue in ipairs(queues) do indexes[#indexes + 1] = indexes[1] .. ':' .. queue end
+  for _, index in ipairs(indexes) do
+    for _, id in ipairs(call('ZRANGE', index, 0, -1)) do
+      shift_task(id, status == 'pending' or status == 'running' or status == 'retrying')
+    end
+  end
+end
+for _, queue in ipairs(queues) do
+  for _, kind in ipairs({'waiting', 'suspects'}) do
+    for _, level in ipairs(call('ZRANGE', prefix .. 'errand:levels:' .. kind .. ':' .. queue, 0, -1)) do
+      shift_scores(prefix .. 'errand:' .. kind .. ':' .. level .. ':' .. queue)
+    end
+  end
+end
+shift_scores(prefix .. 'errand:leases')
+
+local workers = call('HGETALL', prefix .. 'errand:workers')
+for i = 1, #workers, 2 do
+  local first, last, rest = string.match(workers[i + 1], '^(%d+) (%d+)(.*)$')
+  call('HSET', prefix .. 'errand:workers', workers[i],
+       digits(first - ms * 1000) .. ' ' .. digits(last - ms * 1000) .. rest)
+end
+)lua";
+
+  const pid_t owner_ = getpid();
+  std::string server_;
+  std::string prefix_;
+};
+
+}  // namespace errand::testing

@@ -1,0 +1,396 @@
+#include <chrono>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "errand/errors.hpp"
+#include "errand/redis.hpp"
+
+#include "engine/redis/queue.hpp"
+#include "support/redis_server.hpp"
+
+namespace errand {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::Ge;
+using ::testing::IsEmpty;
+using ::testing::Le;
+using testing::RedisClient;
+using testing::RedisServer;
+
+/// What other programs see of tasks, and what they may do to them: without a prefix, as they are
+/// named for everybody. Each test has a queue of its own.
+class RedisKeysTest : public ::testing::Test {
+ protected:
+  RedisKeysTest() : engine{open_redis(Dsn{RedisServer::socket_dsn()})} {}
+
+  ~RedisKeysTest() override {
+    for (const TaskId id : ids) engine->storage().remove(id);
+  }
+
+  TaskId submit(std::chrono::milliseconds delay = {}) {
+    const NewTask task{
+        .envelope = Envelope{"email.send", kPayload}, .queue = queue, .delay = delay, .retry = {}};
+    engine->queue().submit({&task, 1});
+    ids.push_back(task.id);
+    return task.id;
+  }
+
+  std::vector<Claim> claim() {
+    ClaimRequest request;
+    request.queues = {queue};
+    request.limit = 10;
+    request.worker = "w";
+    return engine->queue().claim(request).claims;
+  }
+  Claim submit_and_claim() {
+    submit();
+    return claim().at(0);
+  }
+
+  SettleStatus settle(const Lease& lease, Outcome outcome) {
+    const Settlement settlement{lease, std::move(outcome)};
+    return engine->queue().settle({&settlement, 1}).at(0);
+  }
+
+  /// A record as a program without Errand writes it.
+  TaskId write_foreign(const std::string& status) {
+    const TaskId id = TaskId::generate();
+    ids.push_back(id);
+    write(id, "status", status);
+    write(id, "payload", kPayload);
+    write(id, "submitted_at", "1701388800");
+    return id;
+  }
+  void write(TaskId id, const std::string& name, const std::string& value) {
+    client.run({"SET", key(id, name), value, "EX", "86400"});
+  }
+
+  static std::string key(TaskId id, const std::string& name) {
+    return "task:" + id.to_string() + ":" + name;
+  }
+  std::optional<std::string> value(TaskId id, const std::string& name) {
+    return client.text({"GET", key(id, name)});
+  }
+  std::int64_t seconds_left(TaskId id, const std::string& name) {
+    return client.number({"TTL", key(id, name)});
+  }
+
+  /// The keys of the record that there are, each of them a string that lives for 24 hours.
+  std::vector<std::string> shown(TaskId id) {
+    std::vector<std::string> names;
+    for (const char* name :
+         {"status", "payload", "result", "error", "submitted_at", "started_at", "completed_at"}) {
+      if (client.number({"EXISTS", key(id, name)}) == 0) continue;
+      names.emplace_back(name);
+      EXPECT_EQ(client.text({"TYPE", key(id, name)}), "string") << name;
+      EXPECT_THAT(seconds_left(id, name), AllOf(Ge(86'395), Le(86'400))) << name;
+    }
+    return names;
+  }
+
+  void expect_now_in_seconds(TaskId id, const std::string& name) {
+    const std::string text = value(id, name).value_or("none");
+    EXPECT_THAT(text, ::testing::MatchesRegex("[0-9]{10}")) << name;
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    EXPECT_NEAR(std::stod(text), std::chrono::duration<double>(now).count(), 60) << name;
+  }
+
+  void let_record_expire(TaskId id) {
+    for (const std::string& name : shown(id)) client.run({"DEL", key(id, name)});
+  }
+
+  std::int64_t listed() { return engine->catalog().list({{}, {}, queue}, {}).total; }
+
+  static constexpr const char* kPayload = R"({"to":"test@example.com"})";
+
+  RedisClient client;
+  std::unique_ptr<Engine> engine;
+  std::string queue = "keys-" + TaskId::generate().to_string();
+  std::vector<TaskId> ids;
+};
+
+TEST_F(RedisKeysTest, APendingTaskHasStatusPayloadAndTheTimeOfItsSubmit) {
+  const TaskId id = submit();
+  EXPECT_THAT(shown(id), ElementsAre("status", "payload", "submitted_at"));
+  EXPECT_EQ(value(id, "status"), "pending");
+  EXPECT_EQ(value(id, "payload"), kPayload);
+  expect_now_in_seconds(id, "submitted_at");
+}
+
+TEST_F(RedisKeysTest, ARunningTaskHasTheTimeOfItsStartToo) {
+  const TaskId id = submit_and_claim().lease.id;
+  EXPECT_THAT(shown(id), ElementsAre("status", "payload", "submitted_at", "started_at"));
+  EXPECT_EQ(value(id, "status"), "running");
+  expect_now_in_seconds(id, "started_at");
+}
+
+TEST_F(RedisKeysTest, ACompletedTaskHasItsResultAndTheTimeOfItsEnd) {
+  const Claim claim = submit_and_claim();
+  settle(claim.lease, Completed{R"({"sent":true})"});
+  EXPECT_THAT(shown(claim.lease.id), ElementsAre("status", "payload", "result", "submitted_at",
+                                                 "started_at", "completed_at"));
+  EXPECT_EQ(value(claim.lease.id, "status"), "completed");
+  EXPECT_EQ(value(claim.lease.id, "result"), R"({"sent":true})");
+  expect_now_in_seconds(claim.lease.id, "completed_at");
+}
+
+TEST_F(RedisKeysTest, AFailedTaskHasItsErrorAndTheTimeOfItsEnd) {
+  const Claim claim = submit_and_claim();
+  ExceptionData error;
+  error.class_name = "RuntimeException";
+  settle(claim.lease, Failed{error});
+  EXPECT_THAT(shown(claim.lease.id), ElementsAre("status", "payload", "error", "submitted_at",
+                                                 "started_at", "completed_at"));
+  EXPECT_EQ(value(claim.lease.id, "status"), "failed");
+  EXPECT_EQ(parse_exception_data(*value(claim.lease.id, "error")), error);
+}
+
+TEST_F(RedisKeysTest, ACancelledTaskHasNeither) {
+  const TaskId id = submit();
+  engine->queue().cancel({&id, 1});
+  EXPECT_THAT(shown(id), ElementsAre("status", "payload", "submitted_at", "completed_at"));
+  EXPECT_EQ(value(id, "status"), "cancelled");
+}
+
+TEST_F(RedisKeysTest, ARetryingTaskHasWhatARunningOneHas) {
+  const Claim claim = submit_and_claim();
+  settle(claim.lease, Retried{ExceptionData{}, std::chrono::hours{1}});
+  EXPECT_THAT(shown(claim.lease.id),
+              ElementsAre("status", "payload", "submitted_at", "started_at"));
+  EXPECT_EQ(value(claim.lease.id, "status"), "retrying");
+}
+
+TEST_F(RedisKeysTest, EachChangeLetsTheKeysLiveFor24HoursAgain) {
+  const TaskId id = submit();
+  for (const std::string& name : shown(id)) client.run({"EXPIRE", key(id, name), "100"});
+  const Claim claim = this->claim().at(0);
+  EXPECT_THAT(shown(id), ElementsAre("status", "payload", "submitted_at", "started_at"));
+  for (const std::string& name : shown(id)) client.run({"EXPIRE", key(id, name), "100"});
+  settle(claim.lease, Completed{"1"});
+  EXPECT_EQ(shown(id).size(), 6U);
+}
+
+TEST_F(RedisKeysTest, AllKeysOfAFinalTaskVanishInTheSameMillisecond) {
+  const Claim claim = submit_and_claim();
+  settle(claim.lease, Retried{ExceptionData{}, {}});
+  settle(this->claim().at(0).lease, Completed{"1"});
+  std::map<std::string, std::int64_t> moments;
+  for (const std::string& name : client.keys(key(claim.lease.id, "*"))) {
+    moments[name] = client.number({"PEXPIRETIME", name});
+  }
+  EXPECT_EQ(moments.size(), 8U) << "six of the record, meta and history";
+  for (const auto& [name, moment] : moments) EXPECT_EQ(moment, moments.begin()->second) << name;
+}
+
+TEST_F(RedisKeysTest, ATaskThatWaitsForLongerThanItsKeysIsClaimedWhole) {
+  const TaskId id = submit();
+  let_record_expire(id);
+  EXPECT_THAT(shown(id), IsEmpty());
+  const std::vector<Claim> claims = claim();
+  ASSERT_EQ(claims.size(), 1U);
+  EXPECT_EQ(claims.front().envelope.body(), kPayload);
+  EXPECT_THAT(shown(id), ElementsAre("status", "payload", "submitted_at", "started_at"));
+  EXPECT_EQ(value(id, "payload"), kPayload);
+}
+
+TEST_F(RedisKeysTest, ATaskThatRunsForLongerThanItsKeysEndsWhole) {
+  const Claim claim = submit_and_claim();
+  let_record_expire(claim.lease.id);
+  EXPECT_EQ(settle(claim.lease, Completed{"1"}), SettleStatus::settled);
+  EXPECT_EQ(shown(claim.lease.id).size(), 6U);
+  EXPECT_EQ(engine->storage().load(claim.lease.id)->payload, kPayload);
+}
+
+TEST_F(RedisKeysTest, LoadingWritesExpiredKeysOfAnOpenTaskAgain) {
+  const TaskId id = submit();
+  const std::optional<TaskData> before = engine->storage().load(id);
+  let_record_expire(id);
+  EXPECT_EQ(engine->storage().load(id), before);
+  EXPECT_THAT(shown(id), ElementsAre("status", "payload", "submitted_at"));
+}
+
+TEST_F(RedisKeysTest, SubmittingATaskAgainWhoseKeysHaveExpiredChangesNothing) {
+  const TaskId id = submit();
+  let_record_expire(id);
+  const NewTask again{.id = id, .envelope = Envelope{"other", "{}"}, .queue = queue, .retry = {}};
+  engine->queue().submit({&again, 1});
+  EXPECT_EQ(engine->storage().load(id)->payload, kPayload);
+  EXPECT_EQ(claim().size(), 1U);
+}
+
+TEST_F(RedisKeysTest, AFinalTaskThatHasExpiredIsForgottenByTheQueue) {
+  const Claim claim = submit_and_claim();
+  settle(claim.lease, Completed{"1"});
+  EXPECT_EQ(listed(), 1);
+  const std::string member = claim.lease.id.to_string() + "completed:" + queue;
+  EXPECT_TRUE(client.text({"ZSCORE", "errand:expiring", member}).has_value());
+  client.remove(key(claim.lease.id, "*"));
+  client.run({"ZADD", "errand:expiring", "1", member});
+  EXPECT_EQ(listed(), 0);
+  EXPECT_EQ(client.text({"ZSCORE", "errand:expiring", member}), std::nullopt);
+}
+
+TEST_F(RedisKeysTest, NothingIsLeftOfARemovedTask) {
+  const TaskId id = submit();
+  engine->storage().remove(id);
+  static_cast<void>(engine->catalog().stats());
+  EXPECT_THAT(client.keys("*" + id.to_string() + "*"), IsEmpty());
+  EXPECT_THAT(client.keys("*" + queue + "*"), IsEmpty());
+  EXPECT_EQ(client.number({"SISMEMBER", "errand:queues", queue}), 0);
+}
+
+TEST_F(RedisKeysTest, ARecordOfAnotherProgramIsLoadedAndLeftAsItIs) {
+  const TaskId id = write_foreign("pending");
+  const std::optional<TaskData> task = engine->storage().load(id);
+  ASSERT_TRUE(task.has_value());
+  EXPECT_EQ(task->status, TaskStatus::pending);
+  EXPECT_EQ(task->payload, kPayload);
+  EXPECT_EQ(to_iso8601(task->submitted_at), "2023-12-01T00:00:00Z");
+  EXPECT_EQ(client.keys(key(id, "*")).size(), 3U);
+}
+
+TEST_F(RedisKeysTest, ARecordOfAnotherProgramCanBeMovedAndSaved) {
+  const TaskId id = write_foreign("pending");
+  engine->storage().update_status(id, TaskStatus::running);
+  EXPECT_EQ(value(id, "status"), "running");
+  TaskData task = engine->storage().load(id).value();
+  task.complete("1", engine->now());
+  engine->storage().save(task);
+  EXPECT_EQ(value(id, "result"), "1");
+  EXPECT_TRUE(engine->catalog().find(id).has_value());
+}
+
+TEST_F(RedisKeysTest, ARecordOfAnotherProgramExpiresByDeletion) {
+  const TaskId id = write_foreign("completed");
+  write(id, "result", "1");
+  write(id, "started_at", "1701388805");
+  write(id, "completed_at", "1701388810");
+  engine->storage().delete_expired_tasks(*parse_iso8601("2023-12-01T00:00:11Z"));
+  EXPECT_THAT(client.keys(key(id, "*")), IsEmpty());
+}
+
+TEST_F(RedisKeysTest, ATaskThatAnotherProgramCancelledIsNotClaimed) {
+  const TaskId id = submit();
+  write(id, "status", "cancelled");
+  write(id, "completed_at", value(id, "submitted_at").value());
+  EXPECT_THAT(claim(), IsEmpty());
+  EXPECT_EQ(engine->storage().load(id)->status, TaskStatus::cancelled);
+  EXPECT_EQ(engine->catalog().list({{TaskStatus::cancelled}, {}, queue}, {}).total, 1);
+}
+
+TEST_F(RedisKeysTest, AWorkerLosesTheTaskThatAnotherProgramEnded) {
+  const Claim claim = submit_and_claim();
+  write(claim.lease.id, "result", R"("theirs")");
+  write(claim.lease.id, "completed_at", value(claim.lease.id, "started_at").value());
+  write(claim.lease.id, "status", "completed");
+  EXPECT_EQ(settle(claim.lease, Completed{R"("ours")"}), SettleStatus::lease_lost);
+  const std::optional<TaskData> task = engine->storage().load(claim.lease.id);
+  ASSERT_TRUE(task.has_value());
+  EXPECT_EQ(task->result, R"("theirs")");
+  EXPECT_GT(task->version.value(), claim.lease.version);
+}
+
+TEST_F(RedisKeysTest, ATimeThatAnotherProgramWroteCounts) {
+  const TaskId id = submit();
+  EXPECT_NE(engine->storage().load(id)->submitted_at.time_since_epoch().count() % 1'000'000, 0)
+      << "once in a million runs this fails for nothing";
+  write(id, "submitted_at", "1701388800");
+  EXPECT_EQ(to_iso8601(engine->storage().load(id)->submitted_at), "2023-12-01T00:00:00Z");
+}
+
+TEST_F(RedisKeysTest, AFinalRecordThatAnotherProgramDeletedIsGone) {
+  const Claim claim = submit_and_claim();
+  settle(claim.lease, Completed{"1"});
+  let_record_expire(claim.lease.id);
+  EXPECT_EQ(engine->catalog().find(claim.lease.id), std::nullopt);
+  EXPECT_EQ(listed(), 0);
+}
+
+TEST_F(RedisKeysTest, ALockedRecordIsNotChanged) {
+  const Claim claim = submit_and_claim();
+  const TaskId id = claim.lease.id;
+  const TaskData before = engine->storage().load(id).value();
+  client.run({"SET", key(id, "lock"), "1", "NX", "EX", "60"});
+  EXPECT_THROW(engine->storage().save(before), ConcurrentModificationException);
+  EXPECT_THROW(engine->storage().update_status(id, TaskStatus::cancelled),
+               ConcurrentModificationException);
+  EXPECT_THROW(engine->storage().remove(id), ConcurrentModificationException);
+  EXPECT_THROW(engine->queue().cancel({&id, 1}), StorageException);
+  try {
+    settle(claim.lease, Completed{"1"});
+    FAIL() << "no exception";
+  } catch (const StorageException& error) {
+    EXPECT_EQ(error.retry(), StorageException::Retry::helps);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr(key(id, "lock")));
+  }
+  EXPECT_EQ(engine->storage().load(id), before);
+  EXPECT_FALSE(engine->queue().extend({&claim.lease, 1}, std::chrono::seconds{15}).at(0).lost);
+
+  client.run({"DEL", key(id, "lock")});
+  EXPECT_EQ(settle(claim.lease, Completed{"1"}), SettleStatus::settled);
+}
+
+/// A worker that repeats the batch finds the settled ones lost, which it takes for settled.
+TEST_F(RedisKeysTest, ALockedTaskDoesNotHoldUpTheOthersOfItsBatch) {
+  submit();
+  submit();
+  const std::vector<Claim> claims = claim();
+  client.run({"SET", key(claims.at(0).lease.id, "lock"), "1"});
+  const std::vector<Settlement> batch{{claims[0].lease, Completed{"0"}},
+                                      {claims[1].lease, Completed{"1"}}};
+  try {
+    engine->queue().settle(batch);
+    FAIL() << "no exception";
+  } catch (const StorageException& error) {
+    EXPECT_EQ(error.retry(), StorageException::Retry::in_doubt);
+  }
+  EXPECT_EQ(value(claims[0].lease.id, "status"), "running");
+  EXPECT_EQ(value(claims[1].lease.id, "status"), "completed");
+  client.run({"DEL", key(claims[0].lease.id, "lock")});
+  EXPECT_THAT(engine->queue().settle(batch),
+              ElementsAre(SettleStatus::settled, SettleStatus::lease_lost));
+}
+
+TEST_F(RedisKeysTest, ALockedTaskIsPassedOverByClaims) {
+  const TaskId locked = submit();
+  const TaskId free = submit();
+  client.run({"SET", key(locked, "lock"), "1"});
+  std::vector<Claim> claims = claim();
+  ASSERT_EQ(claims.size(), 1U);
+  EXPECT_EQ(claims.front().lease.id, free);
+  client.run({"DEL", key(locked, "lock")});
+  claims = claim();
+  ASSERT_EQ(claims.size(), 1U);
+  EXPECT_EQ(claims.front().lease.id, locked);
+}
+
+TEST_F(RedisKeysTest, ABatchThatIsTooLargeForOneScriptIsSeveral) {
+  std::vector<NewTask> tasks(redis::Queue::kMostTasks + 10,
+                             NewTask{.envelope = Envelope{"t", "1"}, .queue = queue, .retry = {}});
+  std::vector<TaskId> all;
+  for (NewTask& task : tasks) {
+    task.id = TaskId::generate();
+    all.push_back(task.id);
+  }
+  engine->queue().submit(tasks);
+  EXPECT_EQ(listed(), static_cast<std::int64_t>(tasks.size()));
+  EXPECT_THAT(engine->queue().cancel(all), ::testing::Each(CancelStatus::cancelled));
+  EXPECT_EQ(engine->queue().finished(all).size(), all.size());
+  EXPECT_EQ(engine->queue().discard(all), all.size());
+}
+
+TEST_F(RedisKeysTest, ScriptsAreLoadedAgainWhenTheServerHasForgottenThem) {
+  const TaskId id = submit();
+  client.run({"SCRIPT", "FLUSH"});
+  EXPECT_EQ(claim().at(0).lease.id, id);
+}
+
+}  // namespace
+}  // namespace errand
