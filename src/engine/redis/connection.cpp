@@ -60,9 +60,9 @@ Connection::Connection(const ConnectionSettings& settings)
     : settings_{settings}, reader_{redisReaderCreate()} {
   if (!reader_) throw std::bad_alloc{};
   try {
-    transport_ = connect(settings_);
+    socket_ = connect(settings_);
     log_in();
-  } catch (const TransportError& error) {
+  } catch (const SocketError& error) {
     throw StorageException{std::string{"cannot connect to Redis: "} + error.what(),
                            error.retry_helps() ? Retry::helps : Retry::useless};
   } catch (const StorageException& error) {
@@ -110,8 +110,8 @@ void Connection::send(const Command& command) { write(command.wire(), Retry::hel
 
 void Connection::write(const std::string& wire, Retry retry) {
   try {
-    transport_->write(wire, settings_.reply_timeout);
-  } catch (const TransportError& error) {
+    socket_->write(wire, settings_.reply_timeout);
+  } catch (const SocketError& error) {
     broken_ = true;
     throw StorageException{std::string{"the connection to Redis broke: "} + error.what(), retry};
   }
@@ -122,8 +122,8 @@ std::optional<Reply> Connection::receive(std::chrono::milliseconds timeout) {
     if (std::optional<Reply> reply = parse()) return reply;
     std::string_view bytes;
     try {
-      bytes = transport_->read(timeout);
-    } catch (const TransportError& error) {
+      bytes = socket_->read(timeout);
+    } catch (const SocketError& error) {
       broken_ = true;
       throw StorageException{std::string{"the connection to Redis broke: "} + error.what(),
                              Retry::in_doubt};

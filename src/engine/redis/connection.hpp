@@ -12,7 +12,7 @@
 #include "engine/redis/command.hpp"
 #include "engine/redis/reply.hpp"
 #include "engine/redis/settings.hpp"
-#include "engine/redis/transport.hpp"
+#include "engine/redis/socket.hpp"
 
 namespace errand::redis {
 
@@ -54,11 +54,11 @@ class Connection {
   void send(const Command& command);
 
   /// Ends a receive() under way. Thread-safe.
-  void interrupt() noexcept { transport_->interrupt(); }
+  void interrupt() noexcept { socket_->interrupt(); }
 
   [[nodiscard]] bool is_usable() const noexcept { return !broken_; }
   /// False: the server has closed it while nobody looked.
-  [[nodiscard]] bool is_alive() noexcept { return !broken_ && transport_->is_quiet(); }
+  [[nodiscard]] bool is_alive() noexcept { return !broken_ && socket_->is_quiet(); }
 
  private:
   struct FreeReader {
@@ -73,7 +73,7 @@ class Connection {
   Reply await_reply();
 
   ConnectionSettings settings_;
-  std::unique_ptr<Transport> transport_;
+  std::unique_ptr<Socket> socket_;
   std::unique_ptr<redisReader, FreeReader> reader_;
   bool broken_ = false;
 };

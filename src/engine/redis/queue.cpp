@@ -165,6 +165,18 @@ std::vector<LeaseState> Queue::extend(std::span<const Lease> leases, millisecond
   return states;
 }
 
+std::vector<Lease> Queue::held_by(const std::string& worker) {
+  Command arguments;
+  arguments.add(worker);
+  const Reply reply = database_.read(scripts().held, arguments);
+  std::vector<Lease> leases;
+  for (std::size_t i = 0; i < reply.value().size(); ++i) {
+    const Value lease = reply.value()[i];
+    leases.push_back({lease[0].task_id(), lease[1].integer()});
+  }
+  return leases;
+}
+
 std::vector<SettleStatus> Queue::settle(std::span<const Settlement> settlements) {
   for (const Settlement& settlement : settlements) {
     if (const auto* completed = std::get_if<Completed>(&settlement.outcome)) {

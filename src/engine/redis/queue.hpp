@@ -16,6 +16,7 @@ class Queue final : public TaskQueue {
   [[nodiscard]] ClaimBatch claim(const ClaimRequest& request) override;
   std::vector<LeaseState> extend(std::span<const Lease> leases,
                                  std::chrono::milliseconds lease) override;
+  [[nodiscard]] std::vector<Lease> held_by(const std::string& worker) override;
   std::vector<SettleStatus> settle(std::span<const Settlement> settlements) override;
   void report_progress(std::span<const ProgressReport> reports) override;
   std::vector<CancelStatus> cancel(std::span<const TaskId> ids) override;

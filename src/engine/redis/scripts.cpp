@@ -39,6 +39,7 @@ const Scripts& scripts() {
                            .claim = Script{embedded::k_claim},
                            .extend = Script{embedded::k_extend},
                            .finished = Script{embedded::k_finished},
+                           .held = Script{embedded::k_held},
                            .list = Script{embedded::k_list},
                            .lost = Script{embedded::k_lost},
                            .move = Script{embedded::k_move},

@@ -25,6 +25,7 @@ struct Scripts {
   const Script claim;
   const Script extend;
   const Script finished;
+  const Script held;
   const Script list;
   const Script lost;
   const Script move;

@@ -11,9 +11,9 @@
 namespace errand::redis {
 
 /// The way to the server is broken, or could not be made.
-class TransportError : public std::runtime_error {
+class SocketError : public std::runtime_error {
  public:
-  TransportError(const std::string& message, bool retry_helps)
+  SocketError(const std::string& message, bool retry_helps)
       : std::runtime_error{message}, retry_helps_{retry_helps} {}
   /// False: a wrong certificate or name, which will be wrong again.
   [[nodiscard]] bool retry_helps() const noexcept { return retry_helps_; }
@@ -24,9 +24,9 @@ class TransportError : public std::runtime_error {
 
 /// Bytes to and from the server: TCP, TLS or a Unix socket. Used by one thread at a time, but for
 /// interrupt().
-class Transport {
+class Socket {
  public:
-  virtual ~Transport() = default;
+  virtual ~Socket() = default;
 
   /// Returns when all is sent.
   virtual void write(std::string_view bytes, std::chrono::milliseconds timeout) = 0;
@@ -41,7 +41,7 @@ class Transport {
   virtual void interrupt() noexcept = 0;
 };
 
-/// Connects, and proves by the certificate that it is the host asked for. Throws TransportError.
-[[nodiscard]] std::unique_ptr<Transport> connect(const ConnectionSettings& settings);
+/// Connects, and proves by the certificate that it is the host asked for. Throws SocketError.
+[[nodiscard]] std::unique_ptr<Socket> connect(const ConnectionSettings& settings);
 
 }  // namespace errand::redis

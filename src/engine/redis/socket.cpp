@@ -1,4 +1,4 @@
-#include "engine/redis/transport.hpp"
+#include "engine/redis/socket.hpp"
 
 #include <algorithm>
 #include <array>
@@ -40,15 +40,15 @@ Tcp::socket& socket_of(TlsStream& stream) { return stream.next_layer(); }
     message += "; give ours with cert=FILE and key=FILE";
   }
   // What TLS refuses it will refuse again.
-  throw TransportError{message, error.category() != asio::error::get_ssl_category()};
+  throw SocketError{message, error.category() != asio::error::get_ssl_category()};
 }
 
 /// One connection and the loop its operations run on, so that each of them can have a time limit.
 template <class Stream>
-class AsioTransport final : public Transport {
+class AsioSocket final : public Socket {
  public:
   template <class... Arguments>
-  explicit AsioTransport(Arguments&&... arguments)
+  explicit AsioSocket(Arguments&&... arguments)
       : stream_{io_, std::forward<Arguments>(arguments)...} {}
 
   [[nodiscard]] Stream& stream() noexcept { return stream_; }
@@ -80,7 +80,7 @@ class AsioTransport final : public Transport {
     if (!run(has_read_, timeout)) return {};
     reading_ = false;
     if (read_error_ == asio::error::eof || read_error_ == asio::ssl::error::stream_truncated) {
-      throw TransportError{"the server closed the connection", true};
+      throw SocketError{"the server closed the connection", true};
     }
     if (read_error_) fail("cannot receive", read_error_);
     return {buffer_.data(), read_count_};
@@ -115,7 +115,7 @@ class AsioTransport final : public Transport {
     socket_of(stream_).close(ignored);
     io_.restart();
     io_.run();
-    throw TransportError{reason, true};
+    throw SocketError{reason, true};
   }
 
  private:
@@ -131,9 +131,9 @@ class AsioTransport final : public Transport {
   std::atomic<bool> interrupted_ = false;
 };
 
-/// Waits for an operation on a transport that is being made.
+/// Waits for an operation on a socket that is being made.
 template <class Stream, class Start>
-void complete(AsioTransport<Stream>& transport, milliseconds timeout, const std::string& what,
+void complete(AsioSocket<Stream>& socket, milliseconds timeout, const std::string& what,
               Start&& start) {
   bool done = false;
   error_code result;
@@ -141,8 +141,8 @@ void complete(AsioTransport<Stream>& transport, milliseconds timeout, const std:
     result = error;
     done = true;
   });
-  if (!transport.run(done, timeout)) {
-    transport.abandon(what + ": no answer for " + std::to_string(timeout.count() / 1000) + " s");
+  if (!socket.run(done, timeout)) {
+    socket.abandon(what + ": no answer for " + std::to_string(timeout.count() / 1000) + " s");
   }
   if (result) fail(what, result);
 }
@@ -153,10 +153,10 @@ std::string name_of(const ConnectionSettings& settings) {
 }
 
 template <class Stream>
-void connect_tcp(AsioTransport<Stream>& transport, const ConnectionSettings& settings) {
-  Tcp::resolver resolver{transport.io()};
+void connect_tcp(AsioSocket<Stream>& socket, const ConnectionSettings& settings) {
+  Tcp::resolver resolver{socket.io()};
   Tcp::resolver::results_type addresses;
-  complete(transport, settings.connect_timeout, settings.host, [&](auto handler) {
+  complete(socket, settings.connect_timeout, settings.host, [&](auto handler) {
     const detail::BlockSignals inherited;  // by Asio's thread that resolves names
     resolver.async_resolve(settings.host, std::to_string(settings.port),
                            [&addresses, handler](const error_code& error, auto results) {
@@ -164,12 +164,12 @@ void connect_tcp(AsioTransport<Stream>& transport, const ConnectionSettings& set
                              handler(error);
                            });
   });
-  Tcp::socket& socket = socket_of(transport.stream());
-  complete(transport, settings.connect_timeout, name_of(settings),
-           [&](auto handler) { asio::async_connect(socket, addresses, handler); });
+  Tcp::socket& tcp = socket_of(socket.stream());
+  complete(socket, settings.connect_timeout, name_of(settings),
+           [&](auto handler) { asio::async_connect(tcp, addresses, handler); });
   error_code ignored;  // an unusual network that knows neither works all the same
-  socket.set_option(Tcp::no_delay{true}, ignored);
-  socket.set_option(asio::socket_base::keep_alive{true}, ignored);
+  tcp.set_option(Tcp::no_delay{true}, ignored);
+  tcp.set_option(asio::socket_base::keep_alive{true}, ignored);
 }
 
 asio::ssl::context tls_context(const ConnectionSettings& settings) {
@@ -177,7 +177,7 @@ asio::ssl::context tls_context(const ConnectionSettings& settings) {
   context.set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
                       asio::ssl::context::no_tlsv1_1);
   const auto load = [](const std::string& file, const error_code& error) {
-    if (error) throw TransportError{"cannot use " + file + ": " + error.message(), false};
+    if (error) throw SocketError{"cannot use " + file + ": " + error.message(), false};
   };
   error_code error;
   if (settings.ca.empty()) {
@@ -195,37 +195,37 @@ asio::ssl::context tls_context(const ConnectionSettings& settings) {
   return context;
 }
 
-std::unique_ptr<Transport> connect_tls(const ConnectionSettings& settings) {
+std::unique_ptr<Socket> connect_tls(const ConnectionSettings& settings) {
   asio::ssl::context context = tls_context(settings);
-  auto transport = std::make_unique<AsioTransport<TlsStream>>(context);
-  connect_tcp(*transport, settings);
-  TlsStream& stream = transport->stream();
+  auto socket = std::make_unique<AsioSocket<TlsStream>>(context);
+  connect_tcp(*socket, settings);
+  TlsStream& stream = socket->stream();
   stream.set_verify_mode(asio::ssl::verify_peer);
   stream.set_verify_callback(asio::ssl::host_name_verification{settings.host});
   SSL_set_tlsext_host_name(stream.native_handle(), settings.host.c_str());
-  complete(*transport, settings.connect_timeout, name_of(settings),
+  complete(*socket, settings.connect_timeout, name_of(settings),
            [&](auto handler) { stream.async_handshake(asio::ssl::stream_base::client, handler); });
-  return transport;
+  return socket;
 }
 
 }  // namespace
 
-std::unique_ptr<Transport> connect(const ConnectionSettings& settings) {
+std::unique_ptr<Socket> connect(const ConnectionSettings& settings) {
   if (settings.tls) return connect_tls(settings);
   if (settings.socket.empty()) {
-    auto transport = std::make_unique<AsioTransport<Tcp::socket>>();
-    connect_tcp(*transport, settings);
-    return transport;
+    auto socket = std::make_unique<AsioSocket<Tcp::socket>>();
+    connect_tcp(*socket, settings);
+    return socket;
   }
-  auto transport = std::make_unique<AsioTransport<Local::socket>>();
+  auto socket = std::make_unique<AsioSocket<Local::socket>>();
   constexpr std::size_t kLongestPath = 107;
   if (settings.socket.size() > kLongestPath) {
-    throw TransportError{"the path of a Unix socket has at most 107 bytes", false};
+    throw SocketError{"the path of a Unix socket has at most 107 bytes", false};
   }
-  complete(*transport, settings.connect_timeout, name_of(settings), [&](auto handler) {
-    transport->stream().async_connect(Local::endpoint{settings.socket}, handler);
+  complete(*socket, settings.connect_timeout, name_of(settings), [&](auto handler) {
+    socket->stream().async_connect(Local::endpoint{settings.socket}, handler);
   });
-  return transport;
+  return socket;
 }
 
 }  // namespace errand::redis
