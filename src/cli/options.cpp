@@ -30,10 +30,10 @@ void add_dsn(CLI::App& command, Invocation& invocation) {
     invocation.dsn_option = text;
   };
   command
-      .add_option_function<std::string>(
-          "--dsn", keep,
-          "Where the tasks are, as sqlite:FILE; without it $ERRAND_DSN, else "
-          "$MESSENGER_TRANSPORT_DSN, else sqlite:errand.db")
+      .add_option_function<std::string>("--dsn", keep,
+                                        "Where the tasks are: sqlite:FILE, postgresql://…, "
+                                        "redis://…; without it $ERRAND_DSN, else "
+                                        "$MESSENGER_TRANSPORT_DSN, else sqlite:errand.db")
       ->type_name("DSN")
       ->group(kCommonOptions);
 }

@@ -13,9 +13,14 @@ using Steady = std::chrono::steady_clock;
 
 std::string trimmed(std::string_view text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
-  std::string line{text};
-  for (char& c : line) {
-    if (c == '\n') c = ' ';
+  std::string line;
+  for (const char c : text) {
+    const bool blank = c == '\n' || c == '\t' || c == ' ';
+    if (!blank) {
+      line += c;
+    } else if (!line.ends_with(' ')) {
+      line += ' ';
+    }
   }
   return line;
 }

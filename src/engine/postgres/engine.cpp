@@ -20,7 +20,8 @@ DatabaseSettings settings_of(const Dsn& dsn) {
   return DatabaseSettings{
       .connection = {.uri = libpq_uri(dsn),
                      .prepare = detail::switch_option(dsn, "prepare", true),
-                     .reply_timeout = detail::seconds_option(dsn, "reply_timeout", seconds{60})},
+                     .reply_timeout =
+                         seconds{detail::number_option(dsn, "reply_timeout", 60, 1, 86'400)}},
       .most_connections =
           static_cast<std::size_t>(detail::number_option(dsn, "connections", 10, 1, 1000)),
       .ttl = detail::seconds_option(dsn, "ttl", kDefaultTtl),
