@@ -3,7 +3,8 @@
 -- breaks them cannot be stored by anybody.
 CREATE TABLE async_tasks (
   task_id          uuid         NOT NULL PRIMARY KEY
-                   CHECK (task_id::text ~ '^.{14}4.{4}[89ab]'),
+                   CHECK (get_byte(uuid_send(task_id), 6) >> 4 = 4      -- version 4
+                          AND get_byte(uuid_send(task_id), 8) >> 6 = 2),
   status           varchar(20)  NOT NULL
                    CHECK (status IN ('pending', 'running', 'retrying',
                                      'completed', 'failed', 'cancelled')),
