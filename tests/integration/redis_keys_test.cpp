@@ -371,6 +371,75 @@ TEST_F(RedisKeysTest, ALockedTaskIsPassedOverByClaims) {
   EXPECT_EQ(claims.front().lease.id, locked);
 }
 
+TEST_F(RedisKeysTest, AKeyOfAnotherKindHoldsUpNobody) {
+  submit();
+  const TaskId odd = submit();
+  submit();
+  client.run({"DEL", key(odd, "payload")});
+  client.run({"HSET", key(odd, "payload"), "not", "a text"});
+  const std::vector<Claim> claims = claim();
+  ASSERT_EQ(claims.size(), 3U);
+  for (const Claim& claimed : claims) {
+    EXPECT_EQ(claimed.envelope.body(), kPayload);
+    EXPECT_EQ(settle(claimed.lease, Completed{"1"}), SettleStatus::settled);
+  }
+}
+
+TEST_F(RedisKeysTest, AStatusOfAnotherKindDoesNotKeepOthersFromBeingRescued) {
+  submit();
+  submit();
+  ClaimRequest request;
+  request.queues = {queue};
+  request.limit = 2;
+  request.worker = "dead";
+  request.lease = std::chrono::milliseconds{1};
+  const std::vector<Claim> claims = engine->queue().claim(request).claims;
+  ASSERT_EQ(claims.size(), 2U);
+  client.run({"DEL", key(claims[0].lease.id, "status")});
+  client.run({"RPUSH", key(claims[0].lease.id, "status"), "x"});
+  bool rescued = false;
+  while (!rescued) {
+    for (const Rescued& task : engine->queue().rescue({})) {
+      rescued = rescued || task.id == claims[1].lease.id;
+    }
+  }
+  EXPECT_EQ(engine->catalog().find(claims[1].lease.id)->data.status, TaskStatus::retrying);
+}
+
+TEST_F(RedisKeysTest, ATaskThatAnotherProgramFailedIsRunAgainWithItsPayload) {
+  const Claim claimed = submit_and_claim();
+  const TaskId id = claimed.lease.id;
+  write(id, "error", R"({"class":"E","message":"m"})");
+  write(id, "completed_at", value(id, "started_at").value());
+  write(id, "status", "failed");
+  EXPECT_EQ(engine->queue().requeue({&id, 1}), 1U);
+  let_record_expire(id);
+  const std::vector<Claim> again = claim();
+  ASSERT_EQ(again.size(), 1U);
+  EXPECT_EQ(again[0].envelope.body(), kPayload);
+}
+
+TEST_F(RedisKeysTest, ATaskWhoseEntryIsGoneIsNotClaimed) {
+  const TaskId id = submit();
+  client.run({"DEL", key(id, "meta")});
+  EXPECT_THAT(claim(), IsEmpty());
+  EXPECT_EQ(value(id, "status"), "pending") << "the record is left alone";
+}
+
+TEST_F(RedisKeysTest, AnOutcomeStoredBeforeTheEndVanishesWithTheTask) {
+  const TaskId id = submit();
+  write(id, "error", "{}");
+  client.run({"PERSIST", key(id, "error")});
+  EXPECT_EQ(engine->queue().cancel({&id, 1}).at(0), CancelStatus::cancelled);
+  EXPECT_GT(seconds_left(id, "error"), 0);
+}
+
+TEST_F(RedisKeysTest, OneConnectionIsEnough) {
+  const auto narrow = open_redis(Dsn{RedisServer::socket_dsn() + "&connections=1"});
+  submit();
+  EXPECT_FALSE(narrow->diagnose().empty());
+}
+
 TEST_F(RedisKeysTest, ABatchThatIsTooLargeForOneScriptIsSeveral) {
   std::vector<NewTask> tasks(redis::Queue::kMostTasks + 10,
                              NewTask{.envelope = Envelope{"t", "1"}, .queue = queue, .retry = {}});

@@ -6,10 +6,13 @@
 
 #include "errand/logger.hpp"
 
-#include "engine/postgres/connection_pool.hpp"
+#include "core/connection_pool.hpp"
+#include "engine/postgres/connection.hpp"
 #include "engine/postgres/notifications.hpp"
 
 namespace errand::postgres {
+
+using ConnectionPool = detail::ConnectionPool<Connection, ConnectionSettings>;
 
 /// What a transaction changed that others wait for; told after it has committed.
 struct Changes {

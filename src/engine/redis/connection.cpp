@@ -25,7 +25,7 @@ constexpr std::array kMeanings{
     Meaning{"OOM", Retry::helps, "; give the server more memory (maxmemory), or clean up"},
     Meaning{"MISCONF", Retry::helps, "; the server cannot write to its disk: see its log"},
     Meaning{"NOREPLICAS", Retry::helps, "; min-replicas-to-write asks for replicas"},
-    Meaning{"READONLY", Retry::useless, "; this server is a replica: connect to the primary"},
+    Meaning{"READONLY", Retry::helps, "; this server is a replica: connect to the primary"},
     Meaning{"NOAUTH", Retry::useless, "; give user and password: redis://user:password@host"},
     Meaning{"WRONGPASS", Retry::useless, ""},
     Meaning{"NOPERM", Retry::useless, "; docs/operations.md has the ACL that Errand needs"},
@@ -39,12 +39,25 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
+/// The first word; before Redis 7, of what a script ran into: "ERR Error running script (call to
+/// f_…):
+/// @user_script: 4: -OOM command not allowed".
+std::string_view code_of(std::string_view text) {
+  constexpr std::string_view kInScript = ": -";
+  if (text.starts_with("ERR Error running script")) {
+    if (const auto at = text.find(kInScript); at != std::string_view::npos) {
+      text.remove_prefix(at + kInScript.size());
+    }
+  }
+  return text.substr(0, text.find(' '));
+}
+
 }  // namespace
 
 void check(const Value& reply) {
   if (!reply.is_error()) return;
   const std::string_view text = reply.text();
-  const std::string_view code = text.substr(0, text.find(' '));
+  const std::string_view code = code_of(text);
   if (code == "NOSCRIPT") throw UnknownScript{};
   if (code == "LOCKED") throw Locked{one_line(text.substr(std::min(text.size(), code.size() + 1)))};
   for (const Meaning& meaning : kMeanings) {
@@ -101,6 +114,11 @@ std::vector<Reply> Connection::run(std::span<const Command> commands) {
 Reply Connection::run(const Command& command) {
   send(command);
   Reply reply = await_reply();
+  // After a failover this server is not the one to talk to; a new connection may reach the right
+  // one.
+  if (reply.value().is_error() && reply.value().text().find("READONLY") != std::string_view::npos) {
+    broken_ = true;
+  }
   check(reply.value());
   return reply;
 }
@@ -130,6 +148,7 @@ std::optional<Reply> Connection::receive(std::chrono::milliseconds timeout) {
     }
     if (bytes.empty()) return std::nullopt;
     if (redisReaderFeed(reader_.get(), bytes.data(), bytes.size()) != REDIS_OK) {
+      broken_ = true;
       throw std::bad_alloc{};
     }
   }

@@ -6,12 +6,15 @@
 
 #include "errand/logger.hpp"
 
-#include "engine/redis/connection_pool.hpp"
+#include "core/connection_pool.hpp"
+#include "engine/redis/connection.hpp"
 #include "engine/redis/notifications.hpp"
 #include "engine/redis/scripts.hpp"
 #include "engine/redis/settings.hpp"
 
 namespace errand::redis {
+
+using ConnectionPool = detail::ConnectionPool<Connection, ConnectionSettings>;
 
 /// The server as this process uses it: a few connections, and what the processes tell each other.
 /// Thread-safe.

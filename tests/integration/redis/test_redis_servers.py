@@ -67,6 +67,26 @@ class RedisServers(unittest.TestCase):
         self.cli("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
         self.assert_refused(self.socket + "?durable=1", "maxmemory-policy is allkeys-lru")
 
+    def test_work_in_hand_ends_although_the_memory_is_full(self):
+        self.start_server()
+        task = self.errand(self.socket, "submit", "errand.sleep", '{"ms":1500}').stdout.strip()
+        worker = subprocess.Popen([ERRAND, "worker", "--limit", "1"],
+                                  env=dict(os.environ, ERRAND_DSN=self.socket))
+        self.addCleanup(worker.kill)
+        end = time.monotonic() + PATIENCE
+        while self.cli("GET", f"task:{task}:status") != "running":
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.02)
+        self.cli("CONFIG", "SET", "maxmemory", "1")
+        self.assertEqual(worker.wait(timeout=PATIENCE), 0)
+        self.assertEqual(self.cli("GET", f"task:{task}:status"), "completed")
+        self.assert_refused(self.socket, "OOM", "maxmemory")
+
+    def test_a_user_without_the_right_to_publish_can_submit(self):
+        self.start_server()
+        self.cli("ACL", "SETUSER", "quiet", "on", ">secret", "~*", "+@all", "resetchannels")
+        self.assert_works(self.socket.replace("redis+unix://", "redis+unix://quiet:secret@"))
+
     def test_the_doctor_says_what_may_be_lost(self):
         self.start_server("maxmemory-policy", "allkeys-lru")
         self.assert_works(self.socket)

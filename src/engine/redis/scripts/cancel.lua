@@ -1,5 +1,6 @@
 -- Cancels what waits, asks what runs. ARGV: ids. Returns for each 0 cancelled, 1 asked to stop,
 -- 2 final already, 3 not there. LOCKED: nothing was done.
+allow_when_full()
 local refusal = refuse_locked(FIRST, 1)
 if refusal then return refusal end
 local answers, done, asked = {}, {}, false
@@ -21,6 +22,7 @@ for i = FIRST, #ARGV do
     store(task, 'status', 'version', 'completed_at')
     enter(task)
     show(task)
+    let_outcome_vanish(task.id)
     done[#done + 1] = task.id
   end
   answers[#answers + 1] = answer

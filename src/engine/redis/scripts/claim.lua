@@ -21,7 +21,7 @@ local function claim(task)
   enter(task)
   if task.attempts ~= '1' then call('DEL', task_key(task.id, 'started_at')) end
   show(task)
-  return {task.id, tonumber(task.version), task.type or '', keep_payload(task.id, true) or 'null',
+  return {task.id, tonumber(task.version), task.type or '', keep_payload(task.id, true) or '',
           tonumber(task.priority or 0), tonumber(task.attempts), tonumber(task.crashes or 0),
           tonumber(task.max_retries or 3), task.retry_policy or false, task.headers or false,
           tonumber(task.submitted_at), task.cancel_requested or false, task.queue,
@@ -48,8 +48,8 @@ local function take(kind, queue, limit, claims)
       look_up(ids, 1, 1)
       local some_locked = count_keys('lock', ids, 1, 1) > 0
       for i, member in ipairs(due) do
-        local task = find_with(FIELDS, ids[i])
-        if not task or not WAITING[task.status] then
+        local task = find_with(FIELDS, ids[i], true)
+        if not task or not task.queue or not WAITING[task.status] then
           place(key, member, false)  -- another program has ended or deleted it
         elseif not (some_locked and is_locked(task.id)) then
           claims[#claims + 1] = claim(task)

@@ -1,5 +1,6 @@
 -- Lets leases end later, or sooner. ARGV: lease in ms; for each: id, version. Returns for each
 -- 0 lost, 1 held, 2 held and asked to stop. A lease is the queue's own: a lock does not matter.
+allow_when_full()
 local lease_end = digits(now + ARGV[FIRST] * 1000)
 local states = {}
 look_up(ARGV, FIRST + 1, 2)

@@ -5,9 +5,9 @@ local expired = call('ZRANGEBYSCORE', LEASES, '-inf', '(' .. now_text, 'LIMIT', 
                      ARGV[FIRST])
 for _, id in ipairs(expired) do
   local task = find(id)
-  if not task then
+  if not task or task.status ~= 'running' then
     place(LEASES, id, false)
-  elseif task.status == 'running' and not is_locked(id) then
+  elseif not is_locked(id) then
     found[#found + 1] = {id, tonumber(task.version), task.queue or '', task.worker or '',
                          tonumber(task.crashes or 0), task.cancel_requested or false}
   end

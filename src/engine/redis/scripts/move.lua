@@ -21,8 +21,7 @@ enter(task)
 show(task)
 flush()
 if FINAL[status] then
-  call('PEXPIREAT', task_key(id, 'result'), vanish)
-  call('PEXPIREAT', task_key(id, 'error'), vanish)
+  let_outcome_vanish(id)
   tell_done({id})
 end
 if WAITING[status] and task.queue then tell_work({[task.queue] = true}) end

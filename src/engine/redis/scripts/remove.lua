@@ -1,6 +1,7 @@
 -- Deletes tasks. ARGV: which ("any", "final" or, for final ones, the microsecond before which they
 -- must have been completed); ids. Returns the ids of those deleted. LOCKED: nothing was done; those
 -- that are deleted for their age are passed over instead.
+allow_when_full()
 local which = ARGV[FIRST]
 local before = tonumber(which)
 if not before then

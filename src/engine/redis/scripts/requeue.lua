@@ -7,8 +7,7 @@ look_up(ARGV, FIRST, 1)
 for i = FIRST, #ARGV do
   local task = find(ARGV[i])
   if task and task.queue and (task.status == 'failed' or task.status == 'cancelled') then
-    local payload = keep_payload(task.id, true)
-    if payload then call('SET', task_key(task.id, 'message'), payload) end
+    keep_payload(task.id)
     call('DEL', task_key(task.id, 'result'), task_key(task.id, 'error'),
          task_key(task.id, 'started_at'), task_key(task.id, 'completed_at'))
     leave(task)

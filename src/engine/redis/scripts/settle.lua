@@ -5,6 +5,7 @@
 -- Returns for each: 0 not held any more, 1 final now, 2 waiting again, 3 locked: not touched, so that
 -- one lock does not hold up the others.
 local STEP = 6
+allow_when_full()
 local some_locked = count_keys('lock', ARGV, FIRST, STEP) > 0
 
 local function two(number)

@@ -52,6 +52,18 @@ end
 -- Lua looks each new text up among all it has: names that come up for every task are made once.
 local LEASES, EXPIRING = own_key('leases'), own_key('expiring')
 
+-- The text there; false where there is none, or something else. An error in the midst of a script
+-- would leave a part of what it does: nothing that another program may have written raises one.
+local function get(key)
+  return call('MGET', key)[1]
+end
+
+-- At the limit of its memory the server refuses scripts whose first change may need more. Those that
+-- end work make room: they are let through after a change that needs none.
+local function allow_when_full()
+  call('UNLINK', own_key('nothing'))
+end
+
 local function seconds(microseconds)
   if microseconds == now_text then return clock[1] end
   return digits(math.floor(tonumber(microseconds) / 1000000))
@@ -128,14 +140,16 @@ local function flush()
     in_chunks('ZREM', key, removed)
     in_chunks('ZADD', key, added)
   end
-  for i = 1, #doomed, MANY do
-    call('UNLINK', unpack(doomed, i, math.min(i + MANY - 1, #doomed)))
+  local keys = {}
+  for key in pairs(doomed) do keys[#keys + 1] = key end
+  for i = 1, #keys, MANY do
+    call('UNLINK', unpack(keys, i, math.min(i + MANY - 1, #keys)))
   end
   sets, doomed = {}, {}
 end
 
 local function doom(key)
-  doomed[#doomed + 1] = key
+  doomed[key] = true
 end
 
 -- Takes the task out of where its status has put it.
@@ -166,6 +180,9 @@ local function enter(task)
   if task.was_final and not FINAL[task.status] then
     call('PERSIST', task_key(task.id, 'meta'))
     if task.failures then call('PERSIST', task_key(task.id, 'history')) end
+    local message, payload = task_key(task.id, 'message'), get(task_key(task.id, 'payload'))
+    doomed[message] = nil
+    if payload then call('SET', message, payload) end
   end
   if WAITING[task.status] then
     if queue then
@@ -217,7 +234,7 @@ local function look_up(list, first, step)
 end
 
 local function status_of(id)
-  if statuses[id] == nil then statuses[id] = call('GET', task_key(id, 'status')) end
+  if statuses[id] == nil then statuses[id] = get(task_key(id, 'status')) end
   return statuses[id]
 end
 
@@ -246,12 +263,12 @@ local function keep_payload(id, wanted)
   local key = task_key(id, 'payload')
   local payload
   if wanted then
-    payload = call('GETEX', key, 'PXAT', vanish)
-    if payload then return payload end
+    payload = redis.pcall('GETEX', key, 'PXAT', vanish)
+    if type(payload) == 'string' then return payload end
   elseif call('PEXPIREAT', key, vanish) == 1 then
     return
   end
-  payload = call('GET', task_key(id, 'message'))
+  payload = get(task_key(id, 'message'))
   if payload then call('SET', key, payload, 'PXAT', vanish) end
   return payload
 end
@@ -270,7 +287,7 @@ end
 local function read_times(task)
   local last
   for _, name in ipairs({'submitted_at', 'started_at', 'completed_at'}) do
-    local text = call('GET', task_key(task.id, name))
+    local text = get(task_key(task.id, name))
     local known = task[name] and seconds(task[name])
     if text ~= (known or false) then
       task[name] = tonumber(text) and digits(tonumber(text) * 1000000) or nil
@@ -278,6 +295,12 @@ local function read_times(task)
     end
     last = task[name] or last
   end
+end
+
+-- An outcome that was stored before its task had ended has no TTL yet.
+local function let_outcome_vanish(id)
+  call('PEXPIREAT', task_key(id, 'result'), vanish)
+  call('PEXPIREAT', task_key(id, 'error'), vanish)
 end
 
 -- Another program has moved the task's status: the queue goes along, and whoever held it has lost
@@ -291,6 +314,7 @@ local function follow(task, status)
   store(task, 'status', 'version', 'submitted_at', 'started_at', 'completed_at',
         'lease_expires_at', 'cancel_requested')
   enter(task)
+  if FINAL[status] then let_outcome_vanish(task.id) end
 end
 
 -- A record that another program wrote, and that is about to be changed here for the first time.
@@ -302,7 +326,7 @@ local function adopt(id, status)
   if task.started_at then store(task, 'started_at') end
   if task.completed_at then store(task, 'completed_at') end
   if not FINAL[status] then
-    local payload = call('GET', task_key(id, 'payload'))
+    local payload = get(task_key(id, 'payload'))
     if payload then call('SET', task_key(id, 'message'), payload) end
   end
   enter(task)
@@ -332,9 +356,9 @@ end
 
 -- The same with these fields only, of which the first is the status; with all, where the record and
 -- the queue do not agree.
-local function find_with(fields, id)
+local function find_with(fields, id, only_read)
   local stored = call('HMGET', task_key(id, 'meta'), unpack(fields))
-  if not stored[1] or stored[1] ~= status_of(id) then return find(id) end
+  if not stored[1] or stored[1] ~= status_of(id) then return find(id, only_read) end
   local task = {id = id}
   for i, name in ipairs(fields) do task[name] = stored[i] or nil end
   return task
@@ -375,7 +399,7 @@ end
 -- Tells subscribers: of `work` in queues, names separated by line breaks; of `done` tasks, ids one
 -- after the other; of `cancel` nothing more.
 local function tell(what, text)
-  call('PUBLISH', channels .. what, caller .. text)
+  redis.pcall('PUBLISH', channels .. what, caller .. text)  -- a hint; the right to it may be missing
 end
 
 local function tell_work(queues)
@@ -417,7 +441,7 @@ end
 -- Without documents their places are false.
 local function record(id, documents)
   local task = find(id, true)
-  if task and not status_of(id) then
+  if task and not status_of(id) and not is_locked(id) then
     show(task)
     keep_payload(id)
   end
