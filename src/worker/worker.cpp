@@ -89,7 +89,7 @@ class Worker::Impl {
         fmt::format("{}:{}:{}", info_.host, info_.pid, TaskId::generate().to_string().substr(0, 8));
     info_.queues = options_.queues;
     info_.concurrency = static_cast<int>(concurrency_);
-    held_.on_change([this] { wake_fetcher(); });
+    held_.on_change([this] { on_room(); });
   }
 
   /// Abandoned handlers are waited for.
@@ -235,6 +235,21 @@ class Worker::Impl {
            std::ranges::find_first_of(event.queues, options_.queues) != event.queues.end();
   }
 
+  /// A handler is free. If the last claim left nothing behind, whatever comes is told by a signal:
+  /// there is no need to look. To drain, or at a limit, it may be the end.
+  void on_room() {
+    {
+      const std::lock_guard lock{mutex_};
+      if (all_claimed_ && !options_.drain && options_.limit == 0) return;
+    }
+    wake_fetcher();
+  }
+
+  void set_all_claimed(bool all) {
+    const std::lock_guard lock{mutex_};
+    all_claimed_ = all;
+  }
+
   void wake_fetcher() {
     {
       const std::lock_guard lock{mutex_};
@@ -252,6 +267,7 @@ class Worker::Impl {
       }
       const std::size_t wanted = claimable(held_.wanted());
       if (wanted == 0) {
+        set_all_claimed(false);  // nobody looked
         if (limit_used_up() && held_.empty()) return end(WorkerReport::Reason::limit);
         wait_to_fetch(longest_wait());
         continue;
@@ -280,6 +296,8 @@ class Worker::Impl {
       const std::size_t claimed = batch.claims.size();
       claimed_ += static_cast<std::int64_t>(claimed);
       if (claimed > 0) held_.add(std::move(batch.claims));
+      // Where one suspect is held, others may wait although the batch is not full.
+      set_all_claimed(claimed < wanted && !held_.holds_suspect());
       if (claimed >= wanted) continue;
       if (claimed == 0 && held_nothing && options_.drain) {
         return end(WorkerReport::Reason::drained);
@@ -619,6 +637,7 @@ class Worker::Impl {
   std::optional<WorkerReport::Reason> reason_;
   Steady::time_point ended_at_{};  ///< when reason_ was set
   bool fetch_again_ = false;
+  bool all_claimed_ = false;  ///< that was due when the fetcher last looked
   bool look_for_cancellations_ = false;
   bool keeper_ends_ = false;
   WorkerReport report_;

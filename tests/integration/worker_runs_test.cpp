@@ -20,6 +20,7 @@ namespace {
 using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using testing::Call;
 using ::testing::ElementsAre;
 using testing::eventually;
 using ::testing::HasSubstr;
@@ -252,6 +253,17 @@ TEST_F(WorkerRunsTest, ShowsItselfWhileItRunsAndNoLonger) {
   }));
   static_cast<void>(worker.stop_and_report());
   EXPECT_TRUE(other_process->workers().workers().empty());
+}
+
+TEST_F(WorkerRunsTest, DoesNotLookForMoreAfterATaskThatWasTheLast) {
+  handle([](TaskContext&) { return std::string{"1"}; });
+  RunningWorker worker{engine, handlers, {}, logger};
+  ASSERT_TRUE(engine.was_called(Call::claim));
+  const TaskHandle task = submit();
+  EXPECT_EQ(task.get_json(kPatience), "1");
+  const std::size_t claims = engine.calls(Call::claim);
+  ASSERT_TRUE(engine.was_called(Call::claim, claims + 1)) << "it looks all the same, once a second";
+  EXPECT_LE(claims, 4U) << "at the start, and when it is told; not when a handler is free";
 }
 
 }  // namespace
