@@ -359,7 +359,7 @@ class Worker::Impl {
         held_.drop(task);
         continue;
       }
-      Outcome& outcome = std::get<Outcome>(result);
+      auto& outcome = std::get<Outcome>(result);
       const bool failed =
           std::holds_alternative<Failed>(outcome) || std::holds_alternative<Retried>(outcome);
       // Here, not when it is settled: until then others would begin that fail, too.
