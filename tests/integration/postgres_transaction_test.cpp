@@ -116,7 +116,7 @@ TEST_F(PostgresTransactionTest, SqlRefusesWhatNoWorkerCouldRun) {
        {"''", "repeat('x', 191)", "'a', 'not json'", "'a', '1', queue => ''",
         "'a', '1', priority => 40000", "'a', '1', max_retries => -1",
         "'a', '1', delay => interval '-1 s'", "'a', '1', headers => '[]'",
-        "'a', '1', headers => '{\"n\":1}'", "'a', '1', headers => '{\"\":\"x\"}'",
+        R"('a', '1', headers => '{"n":1}')", R"('a', '1', headers => '{"":"x"}')",
         "'a', '1', headers => 'x'", "'a', NULL", "'a', '1', delay => NULL",
         "'a', '1', max_retries => 1000001",
         "'a', '1', task_id => '00000000-0000-4000-0000-000000000001'",
@@ -247,7 +247,8 @@ TEST_F(PostgresTransactionTest, SomebodysRowLockDoesNotCostTheOtherTasksTheirLea
 TEST_F(PostgresTransactionTest, AConnectionThatTheServerHasClosedIsNotUsed) {
   static_cast<void>(task_count());
   execute(
-      "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = 'errand' "
+      "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = "
+      "'errand' "
       "AND "
       "pid <> pg_backend_pid() AND query LIKE '%async_tasks%'");
   EXPECT_NO_THROW(static_cast<void>(task_count()));
