@@ -212,7 +212,8 @@ TEST(HeldTasks, TheSettlerGetsAllThatHasEndedMeanwhile) {
   const auto second = held.next();
   held.finish(second, Completed{});
   held.finish(first, Completed{});
-  EXPECT_THAT(ids_of(held.take_ended().value()), ElementsAre(claims[1].lease.id, claims[0].lease.id));
+  EXPECT_THAT(ids_of(held.take_ended().value()),
+              ElementsAre(claims[1].lease.id, claims[0].lease.id));
 }
 
 TEST(HeldTasks, TheSettlerWaitsForAnEnd) {
