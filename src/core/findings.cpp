@@ -22,6 +22,15 @@ Finding schema_finding(int installed, int supported) {
           installed < supported ? "run `errand setup`" : "use the newer Errand that made it"};
 }
 
+Finding clock_finding(std::chrono::microseconds skew) {
+  const auto apart = std::chrono::abs(std::chrono::duration_cast<std::chrono::milliseconds>(skew));
+  std::string detail = std::to_string(apart.count()) + " ms apart";
+  if (apart < std::chrono::seconds{5})
+    return {Finding::Severity::ok, "clocks", std::move(detail), {}};
+  return {Finding::Severity::warning, "clocks", std::move(detail),
+          "the server's clock rules; run NTP on both, or logs will mislead you"};
+}
+
 std::vector<Finding> queue_findings(const TaskStats& stats,
                                     const std::vector<WorkerInfo>& workers) {
   std::set<std::string> served;

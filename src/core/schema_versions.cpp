@@ -14,6 +14,8 @@ void refuse_newer_schema(int installed, int supported) {
                          StorageException::Retry::useless};
 }
 
+namespace {
+
 void require_schema(int installed, int supported) {
   refuse_newer_schema(installed, supported);
   if (installed == supported) return;
@@ -24,6 +26,15 @@ void require_schema(int installed, int supported) {
                            ", this program needs " + std::to_string(supported) +
                            "; stop the older programs and run `errand setup`",
       StorageException::Retry::useless};
+}
+
+}  // namespace
+
+void prepare_schema(Schema& schema, EngineOptions::Open open) {
+  using Open = EngineOptions::Open;
+  if (open == Open::any_schema || open == Open::inspect) return;
+  if (open == Open::create && schema.installed_version() == 0) schema.migrate();
+  require_schema(schema.installed_version(), schema.supported_version());
 }
 
 }  // namespace errand::detail

@@ -17,12 +17,18 @@
 #include "core/block_signals.hpp"
 #include "worker/executor.hpp"
 #include "worker/held_tasks.hpp"
+#include "worker/settler.hpp"
+#include "worker/storage_trouble.hpp"
 
 namespace errand {
 namespace {
 
 using std::chrono::milliseconds;
 using Steady = std::chrono::steady_clock;
+using detail::is_in_doubt;
+using detail::is_useless;
+using detail::kFirstPauseAfterError;
+using detail::kLongestPauseAfterError;
 
 /// How often to look for work although no signal came.
 constexpr milliseconds kFallbackPoll{1000};
@@ -36,9 +42,6 @@ constexpr milliseconds kBetweenRescues{750};
 /// What waits in the buffer behind slow tasks is handed back after this time.
 constexpr milliseconds kLongestInBuffer{1000};
 
-constexpr milliseconds kFirstPauseAfterError{100};
-constexpr milliseconds kLongestPauseAfterError{5000};
-
 /// After the grace period, for handlers that do listen to their stop_token.
 constexpr milliseconds kLastChance{1000};
 
@@ -50,16 +53,6 @@ std::string host_name() {
 
 std::string tasks(std::size_t count) {
   return fmt::format("{} {}", count, count == 1 ? "task" : "tasks");
-}
-
-bool is_useless(const std::exception& error) {
-  const auto* storage = dynamic_cast<const StorageException*>(&error);
-  return storage != nullptr && storage->retry() == StorageException::Retry::useless;
-}
-
-bool is_in_doubt(const std::exception& error) {
-  const auto* storage = dynamic_cast<const StorageException*>(&error);
-  return storage != nullptr && storage->retry() == StorageException::Retry::in_doubt;
 }
 
 std::size_t resident_bytes() {
@@ -130,7 +123,7 @@ class Worker::Impl {
           worker_.handler_threads_.emplace_back([impl = &worker_] { impl->run_handlers(); });
         }
         const detail::BlockSignals inherited;
-        settler_ = std::thread{[this] { worker_.run_settler(); }};
+        settler_ = std::thread{[this] { worker_.settler_.run(); }};
         keeper_ = std::thread{[this] { worker_.run_keeper(); }};
         fetcher_ = std::thread{[this] { worker_.run_fetcher(); }};
       } catch (...) {
@@ -377,104 +370,6 @@ class Worker::Impl {
 
   // --- settling ---------------------------------------------------------------------------------
 
-  /// Outcomes that the storage has not taken yet. Until it does, their leases are kept alive, and
-  /// nothing is lost.
-  struct Unsettled {
-    std::vector<Settlement> batch;
-    bool in_doubt = false;  ///< it may have taken them
-  };
-
-  /// What cannot be stored waits aside: it may be a single outcome that stands in the way, and the
-  /// others go on. A worker that is told to end tries for its grace period only; the leases run out
-  /// then, and others do the work again.
-  void run_settler() {
-    constexpr auto kNever = Steady::time_point::max();
-    milliseconds pause = kFirstPauseAfterError;
-    auto next_try = kNever;
-    while (true) {
-      std::optional<std::vector<Settlement>> ended = held_.take_ended(next_try);
-      if (ended && !ended->empty()) settle({std::move(*ended)});
-      if (unsettled_.empty()) {
-        if (!ended) return;
-        pause = kFirstPauseAfterError;
-        next_try = kNever;
-        continue;
-      }
-      if (!ended && !wait_to_settle(pause)) return;
-      if (ended && Steady::now() < next_try) {
-        if (next_try == kNever) next_try = Steady::now() + pause;
-        continue;
-      }
-      settle_unsettled();
-      pause = std::min(pause * 2, kLongestPauseAfterError);
-      next_try = Steady::now() + pause;
-    }
-  }
-
-  /// False: the storage did not take them, and they wait among the unsettled.
-  bool settle(Unsettled part) {
-    try {
-      count(part.batch, engine_.queue().settle(part.batch), part.in_doubt);
-      held_.forget(part.batch);
-      return true;
-    } catch (const ValidationException& error) {
-      if (part.batch.size() > 1) return settle_each(part);
-      refuse(part, error.what());
-      return true;
-    } catch (const std::exception& error) {
-      // Repeating is safe even in doubt: what was settled the first time reports a lost lease.
-      part.in_doubt = part.in_doubt || is_in_doubt(error);
-      logger_.error(fmt::format("cannot store {} outcomes, trying again: {}", part.batch.size(),
-                                error.what()));
-      unsettled_.push_back(std::move(part));
-      return false;
-    }
-  }
-
-  void settle_unsettled() {
-    bool storage_answers = true;
-    for (Unsettled& part : std::exchange(unsettled_, {})) {
-      if (!storage_answers) {
-        unsettled_.push_back(std::move(part));
-        continue;
-      }
-      if (settle(std::move(part)) || unsettled_.back().batch.size() == 1) continue;
-      const Unsettled failed = std::move(unsettled_.back());
-      unsettled_.pop_back();
-      storage_answers = settle_each(failed);
-    }
-  }
-
-  /// One by one. False: it seems that the storage takes none.
-  bool settle_each(const Unsettled& part) {
-    std::size_t failures = 0;
-    for (std::size_t i = 0; i < part.batch.size(); ++i) {
-      const bool settled = settle({{part.batch[i]}, part.in_doubt});
-      failures = settled ? 0 : failures + 1;
-      if (failures == 2 && i == 1) {
-        const std::vector<Settlement> rest{part.batch.begin() + 2, part.batch.end()};
-        if (!rest.empty()) unsettled_.push_back({rest, part.in_doubt});
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /// The storage will never take this outcome. A result becomes a failure that says so; anything
-  /// else is dropped: its lease runs out, and the task is rescued.
-  void refuse(const Unsettled& part, const std::string& reason) {
-    const Settlement& settlement = part.batch.front();
-    logger_.error(fmt::format("the storage refuses the outcome of task {}: {}",
-                              settlement.lease.id.to_string(), reason));
-    if (!std::holds_alternative<Completed>(settlement.outcome)) return held_.forget(part.batch);
-    ExceptionData error{.class_name = "errand::ValidationException",
-                        .message = "the storage refuses the result: " + reason,
-                        .file = {},
-                        .trace = {},
-                        .previous = nullptr};
-    settle({{Settlement{settlement.lease, Failed{std::move(error)}}}, part.in_doubt});
-  }
-
   /// False: the worker has to end now.
   bool wait_to_settle(milliseconds pause) {
     std::unique_lock lock{mutex_};
@@ -489,7 +384,7 @@ class Worker::Impl {
     return true;
   }
 
-  /// `repeated`: a lost lease most likely means that the first try did succeed.
+  /// See Settler::Settled.
   void count(const std::vector<Settlement>& batch, const std::vector<SettleStatus>& statuses,
              bool repeated) {
     std::vector<TaskId> taken_over;
@@ -629,6 +524,11 @@ class Worker::Impl {
   const std::size_t concurrency_;
   WorkerInfo info_;  ///< used by the keeper alone once it runs
   detail::HeldTasks held_;
+  detail::Settler settler_{
+      engine_.queue(), held_, logger_,
+      [this](const std::vector<Settlement>& batch, const std::vector<SettleStatus>& statuses,
+             bool repeated) { count(batch, statuses, repeated); },
+      [this](milliseconds pause) { return wait_to_settle(pause); }};
 
   std::mutex mutex_;
   std::condition_variable ends_;
@@ -644,9 +544,8 @@ class Worker::Impl {
   std::int64_t abandoned_ = 0;
   std::exception_ptr error_;  ///< the fetcher's, on its way to the caller of run()
 
-  std::int64_t claimed_ = 0;          ///< the fetcher's own
-  bool claim_in_doubt_ = false;       ///< the fetcher's own
-  std::vector<Unsettled> unsettled_;  ///< the settler's own
+  std::int64_t claimed_ = 0;     ///< the fetcher's own
+  bool claim_in_doubt_ = false;  ///< the fetcher's own
   std::atomic<std::int64_t> released_ = 0;
   std::atomic<std::int64_t> failures_ = 0;
   std::vector<std::jthread> handler_threads_;

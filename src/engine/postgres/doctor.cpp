@@ -98,15 +98,8 @@ void add_server_findings(std::vector<Finding>& findings, Connection& connection)
     findings.push_back({Severity::warning, "connections", std::move(connections),
                         "raise max_connections, lower connections=N in the DSN, or use a pooler"});
   }
-  const auto skew = std::chrono::duration_cast<std::chrono::milliseconds>(
-      row.time(0, 6) - std::chrono::floor<std::chrono::microseconds>(asked_at));
-  std::string clocks = fmt::format("{} ms apart", std::abs(skew.count()));
-  if (std::abs(skew.count()) < 5000) {
-    findings.push_back({Severity::ok, "clocks", std::move(clocks), {}});
-  } else {
-    findings.push_back({Severity::warning, "clocks", std::move(clocks),
-                        "the server's clock rules; run NTP on both, or logs will mislead you"});
-  }
+  findings.push_back(detail::clock_finding(
+      row.time(0, 6) - std::chrono::floor<std::chrono::microseconds>(asked_at)));
 }
 
 void add_table_findings(std::vector<Finding>& findings, Connection& connection) {

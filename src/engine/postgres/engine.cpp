@@ -6,6 +6,7 @@
 #include "errand/postgres.hpp"
 
 #include "core/dsn_options.hpp"
+#include "core/schema_versions.hpp"
 #include "engine/postgres/doctor.hpp"
 #include "engine/postgres/libpq_uri.hpp"
 
@@ -32,19 +33,8 @@ DatabaseSettings settings_of(const Dsn& dsn) {
 
 PostgresEngine::PostgresEngine(const Dsn& dsn, const EngineOptions& options)
     : database_{settings_of(dsn), *options.logger} {
-  switch (options.open) {
-    case EngineOptions::Open::create:
-      if (schema_.installed_version() == 0) schema_.migrate();
-      schema_.require_supported();
-      break;
-    case EngineOptions::Open::existing:
-      schema_.require_supported();
-      break;
-    case EngineOptions::Open::any_schema:
-    case EngineOptions::Open::inspect:
-      static_cast<void>(schema_.installed_version());  // says early that it cannot be reached
-      break;
-  }
+  static_cast<void>(schema_.installed_version());  // says early that it cannot be reached
+  detail::prepare_schema(schema_, options.open);
 }
 
 Timestamp PostgresEngine::now() {

@@ -70,8 +70,4 @@ void PostgresSchema::migrate() {
   }
 }
 
-void PostgresSchema::require_supported() {
-  detail::require_schema(installed_version(), supported_version());
-}
-
 }  // namespace errand::postgres

@@ -19,9 +19,6 @@ class PostgresSchema final : public Schema {
   void migrate() override;
   [[nodiscard]] std::string script() const override { return schema_script(); }
 
-  /// Throws StorageException that says what to do next, unless the versions are the same.
-  void require_supported();
-
  private:
   Database& database_;
 };

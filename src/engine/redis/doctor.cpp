@@ -130,15 +130,8 @@ void add_clock_finding(std::vector<Finding>& findings, Connection& connection) {
   constexpr std::int64_t kMicroseconds = 1'000'000;
   const Timestamp server =
       time_of(time.value()[0].integer() * kMicroseconds + time.value()[1].integer());
-  const auto skew = std::chrono::duration_cast<std::chrono::milliseconds>(
-      server - std::chrono::floor<std::chrono::microseconds>(asked_at));
-  std::string clocks = fmt::format("{} ms apart", std::abs(skew.count()));
-  if (std::abs(skew.count()) < 5000) {
-    findings.push_back({Severity::ok, "clocks", std::move(clocks), {}});
-  } else {
-    findings.push_back({Severity::warning, "clocks", std::move(clocks),
-                        "the server's clock rules; run NTP on both, or logs will mislead you"});
-  }
+  findings.push_back(
+      detail::clock_finding(server - std::chrono::floor<std::chrono::microseconds>(asked_at)));
 }
 
 }  // namespace

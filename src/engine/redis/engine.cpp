@@ -2,6 +2,7 @@
 
 #include "errand/redis.hpp"
 
+#include "core/schema_versions.hpp"
 #include "engine/redis/doctor.hpp"
 #include "engine/redis/records.hpp"
 
@@ -10,19 +11,8 @@ namespace redis {
 
 RedisEngine::RedisEngine(const Dsn& dsn, const EngineOptions& options)
     : database_{settings_of(dsn), *options.logger} {
-  switch (options.open) {
-    case EngineOptions::Open::create:
-      if (schema_.installed_version() == 0) schema_.migrate();
-      schema_.require_supported();
-      break;
-    case EngineOptions::Open::existing:
-      schema_.require_supported();
-      break;
-    case EngineOptions::Open::any_schema:
-    case EngineOptions::Open::inspect:
-      static_cast<void>(schema_.installed_version());  // says early that it cannot be reached
-      break;
-  }
+  static_cast<void>(schema_.installed_version());  // says early that it cannot be reached
+  detail::prepare_schema(schema_, options.open);
 }
 
 Timestamp RedisEngine::now() {

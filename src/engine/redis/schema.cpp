@@ -33,8 +33,4 @@ void RedisSchema::migrate() {
   });
 }
 
-void RedisSchema::require_supported() {
-  detail::require_schema(installed_version(), supported_version());
-}
-
 }  // namespace errand::redis

@@ -23,9 +23,6 @@ class RedisSchema final : public Schema {
     return schema_script(database_.own_key("schema"));
   }
 
-  /// Throws StorageException that says what to do next, unless the versions are the same.
-  void require_supported();
-
  private:
   Database& database_;
 };

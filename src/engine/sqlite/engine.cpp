@@ -2,6 +2,7 @@
 #include "errand/sqlite.hpp"
 
 #include "core/dsn_options.hpp"
+#include "core/schema_versions.hpp"
 #include "engine/sqlite/catalog.hpp"
 #include "engine/sqlite/database.hpp"
 #include "engine/sqlite/doctor.hpp"
@@ -55,18 +56,7 @@ class SqliteEngine final : public Engine {
  public:
   SqliteEngine(const Dsn& dsn, const EngineOptions& options)
       : database_{settings_of(dsn, options)} {
-    switch (options.open) {
-      case EngineOptions::Open::create:
-        if (schema_.installed_version() == 0) schema_.migrate();
-        schema_.require_supported();
-        break;
-      case EngineOptions::Open::existing:
-        schema_.require_supported();
-        break;
-      case EngineOptions::Open::any_schema:
-      case EngineOptions::Open::inspect:
-        break;
-    }
+    detail::prepare_schema(schema_, options.open);
   }
 
   [[nodiscard]] EngineKind kind() const noexcept override { return EngineKind::sqlite; }

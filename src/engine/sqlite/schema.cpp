@@ -65,8 +65,4 @@ void SqliteSchema::migrate() {
   }
 }
 
-void SqliteSchema::require_supported() {
-  detail::require_schema(installed_version(), supported_version());
-}
-
 }  // namespace errand::sqlite

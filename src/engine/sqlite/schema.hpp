@@ -20,10 +20,6 @@ class SqliteSchema final : public Schema {
   void migrate() override;
   [[nodiscard]] std::string script() const override { return schema_script(); }
 
-  /// Throws StorageException, with the next step, unless the installed version is the supported
-  /// one.
-  void require_supported();
-
  private:
   Database& database_;
 };
