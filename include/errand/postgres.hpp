@@ -8,6 +8,7 @@
 #include "errand/engine.hpp"
 #include "errand/export.hpp"
 #include "errand/handler.hpp"
+#include "errand/transport.hpp"
 
 struct pg_conn;  // libpq's PGconn
 
@@ -71,6 +72,10 @@ class ERRAND_EXPORT CompletingTransaction {
   class Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// `messenger_messages` on a PostgreSQL server. See open_transport().
+[[nodiscard]] ERRAND_EXPORT std::unique_ptr<Transport> open_postgres_transport(
+    const Dsn& dsn, const TransportOptions& options = {});
 
 /// Schema::script() without opening anything.
 [[nodiscard]] ERRAND_EXPORT std::string postgres_schema_script();

@@ -5,6 +5,7 @@
 
 #include "errand/engine.hpp"
 #include "errand/export.hpp"
+#include "errand/transport.hpp"
 
 namespace errand {
 
@@ -19,6 +20,10 @@ namespace errand {
 /// processes wake each other; the last one holds no data and may be deleted when nothing runs.
 [[nodiscard]] ERRAND_EXPORT std::unique_ptr<Engine> open_sqlite(const Dsn& dsn,
                                                                 const EngineOptions& options = {});
+
+/// `messenger_messages` in an SQLite file. See open_transport(); the file is turned to WAL.
+[[nodiscard]] ERRAND_EXPORT std::unique_ptr<Transport> open_sqlite_transport(
+    const Dsn& dsn, const TransportOptions& options = {});
 
 /// Schema::script() without opening anything.
 [[nodiscard]] ERRAND_EXPORT std::string sqlite_schema_script();

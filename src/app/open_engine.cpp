@@ -3,6 +3,7 @@
 #include "errand/postgres.hpp"
 #include "errand/redis.hpp"
 #include "errand/sqlite.hpp"
+#include "errand/transport.hpp"
 
 namespace errand {
 namespace {
@@ -20,6 +21,15 @@ std::unique_ptr<Engine> open_engine(const Dsn& dsn, const EngineOptions& options
   if (dsn.kind() == EngineKind::postgres) return open_postgres(dsn, options);
   if (dsn.kind() == EngineKind::redis) return open_redis(dsn, options);
   throw not_built(dsn.kind());
+}
+
+std::unique_ptr<Transport> open_transport(const Dsn& dsn, const TransportOptions& options) {
+  if (dsn.kind() == EngineKind::sqlite) return open_sqlite_transport(dsn, options);
+  if (dsn.kind() == EngineKind::postgres) return open_postgres_transport(dsn, options);
+  throw ConfigurationException{"this build of Errand has no transports on " +
+                               std::string{to_string(dsn.kind())} + "; it has them on sqlite " +
+                               "(sqlite:app.db?queue_name=async) and postgresql "
+                               "(postgresql://user@host/database?queue_name=async)"};
 }
 
 std::string schema_script(EngineKind kind) {

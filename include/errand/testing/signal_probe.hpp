@@ -15,9 +15,10 @@ namespace errand::testing {
 /// Hears the signals of one kind.
 class SignalProbe {
  public:
-  SignalProbe(Engine& engine, Signal signal)
-      : subscription_{engine.signals().subscribe(
-            signal, [this](const SignalEvent& event) { note(event); })} {}
+  SignalProbe(Engine& engine, Signal signal) : SignalProbe{engine.signals(), signal} {}
+  SignalProbe(Signals& signals, Signal signal)
+      : subscription_{
+            signals.subscribe(signal, [this](const SignalEvent& event) { note(event); })} {}
 
   /// Waits for a signal that names `id`, or names no task at all. False if none came.
   [[nodiscard]] bool hears_of(TaskId id) {

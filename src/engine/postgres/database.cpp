@@ -19,7 +19,7 @@ Database::Database(DatabaseSettings settings, Logger& logger)
       connections_{settings_.connection, settings_.most_connections},
       handler_connections_{for_handlers(settings_.connection),
                            std::numeric_limits<std::size_t>::max()},
-      notifications_{settings_.connection, settings_.listen, logger} {}
+      notifications_{settings_.connection, settings_.listen, settings_.work, logger} {}
 
 void Database::roll_back(Connection& connection) noexcept {
   try {

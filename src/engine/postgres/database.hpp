@@ -27,6 +27,7 @@ struct DatabaseSettings {
   std::size_t most_connections = 10;
   std::chrono::milliseconds ttl{0};
   bool listen = true;  ///< false: other processes are not heard of, and must be polled for
+  WorkChannel work{};
 };
 
 /// The server as this process uses it: a few connections, and what the processes tell each other.

@@ -2,37 +2,16 @@
 
 #include <string>
 
-#include "errand/errors.hpp"
 #include "errand/postgres.hpp"
 
-#include "core/dsn_options.hpp"
 #include "core/schema_versions.hpp"
 #include "engine/postgres/doctor.hpp"
-#include "engine/postgres/libpq_uri.hpp"
+#include "engine/postgres/settings.hpp"
 
 namespace errand {
 namespace postgres {
-namespace {
-
-using std::chrono::milliseconds;
-using std::chrono::seconds;
-
-DatabaseSettings settings_of(const Dsn& dsn) {
-  return DatabaseSettings{
-      .connection = {.uri = libpq_uri(dsn),
-                     .prepare = detail::switch_option(dsn, "prepare", true),
-                     .reply_timeout =
-                         seconds{detail::number_option(dsn, "reply_timeout", 60, 1, 86'400)}},
-      .most_connections =
-          static_cast<std::size_t>(detail::number_option(dsn, "connections", 10, 1, 1000)),
-      .ttl = detail::seconds_option(dsn, "ttl", kDefaultTtl),
-      .listen = detail::switch_option(dsn, "listen", true)};
-}
-
-}  // namespace
-
 PostgresEngine::PostgresEngine(const Dsn& dsn, const EngineOptions& options)
-    : database_{settings_of(dsn), *options.logger} {
+    : database_{database_settings(dsn), *options.logger} {
   static_cast<void>(schema_.installed_version());  // says early that it cannot be reached
   detail::prepare_schema(schema_, options.open);
 }

@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<std::string_view, 5> kOwnOptions{"ttl", "connections", "prepare", "listen",
                                                       "reply_timeout"};
 
-std::string without_own_options(const Dsn& dsn) {
+std::string without_own_options(const Dsn& dsn, std::span<const std::string_view> other_options) {
   const std::string_view text = dsn.secret_text();
   const std::size_t question = text.find('?');
   std::string uri{text.substr(0, question)};
@@ -24,7 +24,10 @@ std::string without_own_options(const Dsn& dsn) {
     const std::string_view option = options.substr(0, options.find('&'));
     options.remove_prefix(std::min(options.size(), option.size() + 1));
     const std::string_view name = option.substr(0, option.find('='));
-    if (option.empty() || std::ranges::find(kOwnOptions, name) != kOwnOptions.end()) continue;
+    if (option.empty() || std::ranges::find(kOwnOptions, name) != kOwnOptions.end() ||
+        std::ranges::find(other_options, name) != other_options.end()) {
+      continue;
+    }
     uri += separator;
     uri += option;
     separator = '&';
@@ -34,8 +37,8 @@ std::string without_own_options(const Dsn& dsn) {
 
 }  // namespace
 
-std::string libpq_uri(const Dsn& dsn) {
-  std::string uri = without_own_options(dsn);
+std::string libpq_uri(const Dsn& dsn, std::span<const std::string_view> other_options) {
+  std::string uri = without_own_options(dsn, other_options);
   char* error = nullptr;
   PQconninfoOption* options = PQconninfoParse(uri.c_str(), &error);
   const bool understood = options != nullptr;
@@ -46,9 +49,10 @@ std::string libpq_uri(const Dsn& dsn) {
   while (!reason.empty() && reason.back() == '\n') reason.pop_back();
   // Of a URI that it does not understand libpq may show all, the password too.
   if (reason.find(uri) != std::string::npos) reason = "libpq cannot read it";
+  std::string own = "ttl, connections, prepare, listen and reply_timeout";
+  for (const std::string_view other : other_options) own = std::string{other} + ", " + own;
   throw ConfigurationException{dsn.to_string() + ": " + reason +
-                               "; the options are those of libpq, and ttl, connections, prepare, "
-                               "listen and reply_timeout"};
+                               "; the options are those of libpq, and " + own};
 }
 
 }  // namespace errand::postgres

@@ -17,11 +17,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr const char* kWork = "errand_work";
 constexpr const char* kDone = "errand_done";
 constexpr const char* kCancel = "errand_cancel";
 
-constexpr const char* kListen = "LISTEN errand_work";
 constexpr const char* kListenDone = "LISTEN errand_done";
 constexpr const char* kListenCancel = "LISTEN errand_cancel";
 
@@ -69,9 +67,12 @@ std::vector<TaskId> parse_ids(std::string_view payload) {
 
 }  // namespace
 
-Notifications::Notifications(ConnectionSettings settings, bool listen, Logger& logger)
+Notifications::Notifications(ConnectionSettings settings, bool listen, WorkChannel work,
+                             Logger& logger)
     : settings_{std::move(settings)},
       listen_{listen},
+      work_{std::move(work)},
+      listen_work_{"LISTEN \"" + work_.name + "\""},
       logger_{logger},
       wake_event_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
   if (wake_event_ < 0) {
@@ -99,6 +100,7 @@ Subscription Notifications::subscribe(Signal signal, Callback callback) {
 
 void Notifications::tell_work(std::span<const std::string> queues) {
   hub_.deliver(Signal::work, {.queues = queues});
+  if (work_.has_trigger) return;
   put([&](Outbox& outbox) {
     outbox.any_work = outbox.any_work || queues.empty();
     outbox.queues.insert(queues.begin(), queues.end());
@@ -156,8 +158,8 @@ void Notifications::run(const std::stop_token& stop) {
     last_try = stop.stop_requested();
     try {
       Connection connection{settings_};
-      std::array<Query, 4> listen{Query{kNoWaiting}, Query{kListen}, Query{kListenDone},
-                                  Query{kListenCancel}};
+      std::array<Query, 4> listen{Query{kNoWaiting}, Query{listen_work_.c_str()},
+                                  Query{kListenDone}, Query{kListenCancel}};
       connection.run(listen);
       listening_ = true;
       pause = kFirstPause;
@@ -235,7 +237,7 @@ void Notifications::deliver(const PGnotify& notification) {
   const std::string_view channel = notification.relname;
   const std::string payload = notification.extra;
   if (channel == kCancel) hub_.deliver(Signal::cancellation, {});
-  if (channel == kWork) {
+  if (channel == work_.name) {
     if (payload.empty()) {
       hub_.deliver(Signal::work, {});
     } else {
@@ -257,14 +259,14 @@ void Notifications::deliver_everything() {
 void Notifications::send(Connection& connection, const Outbox& outbox) {
   std::vector<std::string> channels;
   std::vector<std::string> payloads;
-  const auto add = [&](const char* channel, std::string payload) {
-    channels.emplace_back(channel);
+  const auto add = [&](std::string channel, std::string payload) {
+    channels.push_back(std::move(channel));
     payloads.push_back(std::move(payload));
   };
   if (outbox.any_work) {
-    add(kWork, "");
+    add(work_.name, "");
   } else {
-    for (const std::string& queue : outbox.queues) add(kWork, queue);
+    for (const std::string& queue : outbox.queues) add(work_.name, queue);
   }
   if (outbox.cancellation) add(kCancel, "");
   if (outbox.any_completion) {

@@ -17,6 +17,13 @@
 
 namespace errand::postgres {
 
+/// Where it is told that there is work, the payload being the queue.
+struct WorkChannel {
+  std::string name = "errand_work";
+  /// A trigger tells it, in the transaction that brings the work: nobody else has to.
+  bool has_trigger = false;
+};
+
 /// What the processes tell each other, by LISTEN and NOTIFY on a connection of its own.
 ///
 /// NOTIFY takes a lock at commit that all databases of the server share. So none is sent inside the
@@ -29,7 +36,7 @@ class Notifications final : public Signals {
  public:
   /// Connects in the background when there is something to tell or somebody to be told, and again
   /// whenever the connection is lost.
-  Notifications(ConnectionSettings settings, bool listen, Logger& logger);
+  Notifications(ConnectionSettings settings, bool listen, WorkChannel work, Logger& logger);
   /// Sends what is left to tell, if the server can be reached.
   ~Notifications() override;
   Notifications(const Notifications&) = delete;
@@ -75,6 +82,8 @@ class Notifications final : public Signals {
 
   const ConnectionSettings settings_;
   const bool listen_;
+  const WorkChannel work_;
+  const std::string listen_work_;
   Logger& logger_;
   detail::SignalHub hub_;
 

@@ -1,7 +1,5 @@
-#include "errand/errors.hpp"
 #include "errand/sqlite.hpp"
 
-#include "core/dsn_options.hpp"
 #include "core/schema_versions.hpp"
 #include "engine/sqlite/catalog.hpp"
 #include "engine/sqlite/database.hpp"
@@ -9,6 +7,7 @@
 #include "engine/sqlite/file_checks.hpp"
 #include "engine/sqlite/queue.hpp"
 #include "engine/sqlite/schema.hpp"
+#include "engine/sqlite/settings.hpp"
 #include "engine/sqlite/storage.hpp"
 #include "engine/sqlite/worker_registry.hpp"
 
@@ -17,36 +16,12 @@ namespace sqlite {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
-
-bool synchronous_full(const Dsn& dsn) {
-  const std::string_view value = dsn.option("synchronous").value_or("full");
-  if (value == "full") return true;
-  if (value == "normal") return false;
-  throw ConfigurationException{dsn.to_string() + ": synchronous=" + std::string{value} +
-                               " is unknown; use synchronous=full or synchronous=normal"};
-}
-
-void refuse_unknown_options(const Dsn& dsn) {
-  for (const auto& [name, value] : dsn.options()) {
-    if (name != "synchronous" && name != "ttl" && name != "busy_timeout") {
-      throw ConfigurationException{dsn.to_string() + ": SQLite has no option `" + name +
-                                   "`; there are synchronous, ttl and busy_timeout"};
-    }
-  }
-}
 
 Database::Settings settings_of(const Dsn& dsn, const EngineOptions& options) {
-  refuse_unknown_options(dsn);
   const bool existing =
       options.open == EngineOptions::Open::existing || options.open == EngineOptions::Open::inspect;
-  Database::Settings settings{
-      .connection = {.path = dsn.path(),
-                     .mode = existing ? Connection::Mode::existing : Connection::Mode::create,
-                     .synchronous_full = synchronous_full(dsn),
-                     .busy_timeout = detail::seconds_option(dsn, "busy_timeout", seconds{30})},
-      .clock = options.clock,
-      .ttl = detail::seconds_option(dsn, "ttl", kDefaultTtl)};
+  Database::Settings settings = database_settings(dsn, *options.clock);
+  if (existing) settings.connection.mode = Connection::Mode::existing;
   require_usable(dsn.path());
   if (existing) require_tables(dsn.path());
   return settings;

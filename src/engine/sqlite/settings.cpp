@@ -1,0 +1,53 @@
+#include "engine/sqlite/settings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <string>
+
+#include "errand/engine.hpp"
+#include "errand/errors.hpp"
+
+#include "core/dsn_options.hpp"
+
+namespace errand::sqlite {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr std::array<std::string_view, 3> kOptions{"synchronous", "ttl", "busy_timeout"};
+
+bool synchronous_full(const Dsn& dsn) {
+  const std::string_view value = dsn.option("synchronous").value_or("full");
+  if (value == "full") return true;
+  if (value == "normal") return false;
+  throw ConfigurationException{dsn.to_string() + ": synchronous=" + std::string{value} +
+                               " is unknown; use synchronous=full or synchronous=normal"};
+}
+
+void refuse_unknown_options(const Dsn& dsn, std::span<const std::string_view> other_options) {
+  for (const auto& [name, value] : dsn.options()) {
+    if (std::ranges::find(kOptions, name) != kOptions.end()) continue;
+    if (std::ranges::find(other_options, name) != other_options.end()) continue;
+    std::string known = "synchronous, ttl and busy_timeout";
+    for (const std::string_view other : other_options) known = std::string{other} + ", " + known;
+    throw ConfigurationException{dsn.to_string() + ": SQLite has no option `" + name +
+                                 "`; there are " + known};
+  }
+}
+
+}  // namespace
+
+Database::Settings database_settings(const Dsn& dsn, const Clock& clock,
+                                     std::span<const std::string_view> other_options) {
+  refuse_unknown_options(dsn, other_options);
+  return Database::Settings{
+      .connection = {.path = dsn.path(),
+                     .mode = Connection::Mode::create,
+                     .synchronous_full = synchronous_full(dsn),
+                     .busy_timeout = detail::seconds_option(dsn, "busy_timeout", seconds{30})},
+      .clock = &clock,
+      .ttl = detail::seconds_option(dsn, "ttl", kDefaultTtl)};
+}
+
+}  // namespace errand::sqlite
