@@ -21,7 +21,8 @@
 ///       TaskCancelledException            the task was cancelled
 ///       TaskFailedException               the handler failed: see data()
 ///
-/// Handlers throw Unrecoverable, RetryLater or Cancelled to say what comes next; see handler.hpp.
+/// Handlers throw Unrecoverable, Recoverable, RetryLater or Cancelled to say what comes next; see
+/// handler.hpp.
 namespace errand {
 
 class ERRAND_EXPORT Error : public std::runtime_error {

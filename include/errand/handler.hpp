@@ -46,6 +46,13 @@ class ERRAND_EXPORT RetryLater : public Error {
   std::chrono::milliseconds after_;
 };
 
+/// Thrown by a handler: nothing is wrong with the task; try again by the policy's waits, however
+/// often it takes: its max_retries do not count. Give such a policy a max_delay.
+class ERRAND_EXPORT Recoverable : public Error {
+ public:
+  using Error::Error;
+};
+
 /// Thrown by a handler that stopped because its stop_token said so: the task becomes cancelled
 /// (even if nobody asked for it) or, if the worker is stopping, is handed back without spending an
 /// attempt.

@@ -146,7 +146,8 @@ struct ProgressReport {
   Progress progress;
 };
 
-/// The queue of tasks, in batches: every call is one transaction, whatever the number of tasks.
+/// What a worker asks of a queue, in batches: every call is one transaction, whatever the number of
+/// tasks.
 ///
 /// All methods are thread-safe and may block on the storage. Any of them throws StorageException;
 /// nothing is changed then, unless it says in_doubt. An empty batch touches nothing.
@@ -155,14 +156,9 @@ struct ProgressReport {
 /// settle(), extend() and report_progress() apply only where it still is the stored one, so that a
 /// worker which lost its lease cannot touch its successor's attempt. Lease extensions, progress
 /// and requests to cancel are not changes of status and leave the version alone.
-class ERRAND_EXPORT TaskQueue {
+class ERRAND_EXPORT WorkQueue {
  public:
-  virtual ~TaskQueue() = default;
-
-  /// Stores the tasks as pending; durable on return. Ids that are stored already are left as they
-  /// are, so that repeating a submit whose outcome is in doubt is safe. Throws ValidationException
-  /// and stores none if validate() would for one of them.
-  virtual void submit(std::span<const NewTask> tasks) = 0;
+  virtual ~WorkQueue() = default;
 
   /// Claims up to `request.limit` due tasks of queues that are not paused; empty if none. Does not
   /// wait: see Signals::subscribe().
@@ -185,12 +181,21 @@ class ERRAND_EXPORT TaskQueue {
   /// Keeps the newest progress where the lease is still held; silently drops the others.
   virtual void report_progress(std::span<const ProgressReport> reports) = 0;
 
-  /// Cancels what waits, asks what runs. One status for each of `ids`, in order.
-  virtual std::vector<CancelStatus> cancel(std::span<const TaskId> ids) = 0;
-
   /// Takes tasks away from workers whose lease has expired: with one more crash and the attempt
   /// given back, in their old place of the queue; or failed with class `errand::WorkerLost`.
   virtual std::vector<Rescued> rescue(const RescueRequest& request) = 0;
+};
+
+/// The queue of tasks: what workers ask of it, and everybody else.
+class ERRAND_EXPORT TaskQueue : public WorkQueue {
+ public:
+  /// Stores the tasks as pending; durable on return. Ids that are stored already are left as they
+  /// are, so that repeating a submit whose outcome is in doubt is safe. Throws ValidationException
+  /// and stores none if validate() would for one of them.
+  virtual void submit(std::span<const NewTask> tasks) = 0;
+
+  /// Cancels what waits, asks what runs. One status for each of `ids`, in order.
+  virtual std::vector<CancelStatus> cancel(std::span<const TaskId> ids) = 0;
 
   /// Runs failed or cancelled tasks again from the start: pending, no attempts, no error. Others
   /// are left alone. Returns how many.

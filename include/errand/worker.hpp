@@ -66,6 +66,13 @@ struct WorkerReport {
 
 [[nodiscard]] ERRAND_EXPORT std::string_view to_string(WorkerReport::Reason reason) noexcept;
 
+/// What a worker works for. All of it must outlive the worker.
+struct WorkSource {
+  WorkQueue* queue = nullptr;
+  Signals* signals = nullptr;
+  WorkerRegistry* registry = nullptr;  ///< where operators see the worker; null: nowhere
+};
+
 /// Claims, runs, settles; keeps its leases; rescues the tasks of workers that died.
 ///
 /// One fetcher keeps a small buffer of claimed tasks, `concurrency` threads run handlers, one
@@ -76,6 +83,8 @@ class ERRAND_EXPORT Worker {
  public:
   /// The references must outlive the worker. Throws ConfigurationException for bad options.
   Worker(Engine& engine, const Handlers& handlers, WorkerOptions options,
+         Logger& logger = silent_logger());
+  Worker(const WorkSource& source, const Handlers& handlers, WorkerOptions options,
          Logger& logger = silent_logger());
   ~Worker();
   Worker(const Worker&) = delete;

@@ -6,7 +6,8 @@
 namespace errand::detail {
 
 Outcome after_failure(const RetryPolicy& policy, int attempt, Failure failure, double random) {
-  if (failure.kind == FailureKind::unrecoverable || attempt > policy.max_retries) {
+  const bool used_up = attempt > policy.max_retries && failure.kind != FailureKind::recoverable;
+  if (failure.kind == FailureKind::unrecoverable || used_up) {
     return Failed{std::move(failure.error)};
   }
   const auto after =

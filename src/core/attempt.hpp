@@ -11,7 +11,7 @@
 namespace errand::detail {
 
 /// What a handler asked for by what it threw.
-enum class FailureKind : std::uint8_t { ordinary, unrecoverable, retry_later };
+enum class FailureKind : std::uint8_t { ordinary, unrecoverable, recoverable, retry_later };
 
 struct Failure {
   FailureKind kind = FailureKind::ordinary;

@@ -68,6 +68,9 @@ AttemptResult Executor::run(HeldTask& task) const noexcept {
   } catch (const Unrecoverable&) {
     failure.kind = FailureKind::unrecoverable;
     failure.error = describe_with_throw_sites(std::current_exception());
+  } catch (const Recoverable&) {
+    failure.kind = FailureKind::recoverable;
+    failure.error = describe_with_throw_sites(std::current_exception());
   } catch (const RetryLater& later) {
     failure.kind = FailureKind::retry_later;
     failure.after = later.after();

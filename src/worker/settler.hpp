@@ -27,7 +27,7 @@ class Settler {
   using WaitAtTheEnd = std::function<bool(std::chrono::milliseconds pause)>;
 
   /// The references must outlive it.
-  Settler(TaskQueue& queue, HeldTasks& held, Logger& logger, Settled settled,
+  Settler(WorkQueue& queue, HeldTasks& held, Logger& logger, Settled settled,
           WaitAtTheEnd wait_at_the_end)
       : queue_{queue},
         held_{held},
@@ -52,7 +52,7 @@ class Settler {
   bool settle_each(const Unsettled& part);
   void refuse(const Unsettled& part, const std::string& reason);
 
-  TaskQueue& queue_;
+  WorkQueue& queue_;
   HeldTasks& held_;
   Logger& logger_;
   const Settled settled_;

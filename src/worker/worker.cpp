@@ -67,8 +67,8 @@ std::size_t resident_bytes() {
 
 class Worker::Impl {
  public:
-  Impl(Engine& engine, const Handlers& handlers, WorkerOptions options, Logger& logger)
-      : engine_{engine},
+  Impl(const WorkSource& source, const Handlers& handlers, WorkerOptions options, Logger& logger)
+      : source_{source},
         options_{std::move(options)},
         logger_{logger},
         executor_{handlers, logger},
@@ -92,10 +92,10 @@ class Worker::Impl {
 
   WorkerReport run(const std::stop_token& stop) {
     const Subscription work =
-        engine_.signals().subscribe(Signal::work, [this](const SignalEvent& event) {
+        source_.signals->subscribe(Signal::work, [this](const SignalEvent& event) {
           if (concerns_us(event)) wake_fetcher();
         });
-    const Subscription cancellation = engine_.signals().subscribe(
+    const Subscription cancellation = source_.signals->subscribe(
         Signal::cancellation, [this](const SignalEvent&) { wake_keeper(); });
     const std::stop_callback on_stop{stop, [this] { end(WorkerReport::Reason::stopped); }};
 
@@ -269,11 +269,11 @@ class Worker::Impl {
       ClaimBatch batch;
       try {
         if (claim_in_doubt_) hand_back_unknown();
-        batch = engine_.queue().claim(ClaimRequest{.queues = options_.queues,
-                                                   .limit = wanted,
-                                                   .worker = info_.worker,
-                                                   .lease = options_.lease,
-                                                   .suspects = held_.holds_suspect() ? 0U : 1U});
+        batch = source_.queue->claim(ClaimRequest{.queues = options_.queues,
+                                                  .limit = wanted,
+                                                  .worker = info_.worker,
+                                                  .lease = options_.lease,
+                                                  .suspects = held_.holds_suspect() ? 0U : 1U});
         pause = kFirstPauseAfterError;
       } catch (const std::exception& error) {
         claim_in_doubt_ = claim_in_doubt_ || is_in_doubt(error);
@@ -302,7 +302,7 @@ class Worker::Impl {
   /// The answer to a claim was lost: what the storage thinks is held here and is not goes back,
   /// before its lease runs out and counts as a crash.
   void hand_back_unknown() {
-    std::vector<Lease> unknown = engine_.queue().held_by(info_.worker);
+    std::vector<Lease> unknown = source_.queue->held_by(info_.worker);
     // In this order: what has been claimed is among those held here.
     const std::vector<Lease> held = held_.leases();
     std::erase_if(unknown, [&](const Lease& lease) {
@@ -311,7 +311,7 @@ class Worker::Impl {
     std::vector<Settlement> settlements;
     settlements.reserve(unknown.size());
     for (const Lease& lease : unknown) settlements.push_back({lease, Released{}});
-    engine_.queue().settle(settlements);
+    source_.queue->settle(settlements);
     claim_in_doubt_ = false;
     if (!unknown.empty()) {
       logger_.warning(
@@ -320,7 +320,7 @@ class Worker::Impl {
   }
 
   [[nodiscard]] milliseconds longest_wait() const {
-    return engine_.signals().reaches_other_processes() ? kFallbackPoll : options_.poll_interval;
+    return source_.signals->reaches_other_processes() ? kFallbackPoll : options_.poll_interval;
   }
 
   [[nodiscard]] std::size_t claimable(std::size_t wanted) const {
@@ -474,7 +474,7 @@ class Worker::Impl {
 
   void extend_leases() {
     const std::vector<Lease> leases = held_.leases();
-    for (const LeaseState& state : engine_.queue().extend(leases, options_.lease)) {
+    for (const LeaseState& state : source_.queue->extend(leases, options_.lease)) {
       if (state.lost) {
         if (!held_.lost(state.lease)) continue;
         logger_.warning("task " + state.lease.id.to_string() +
@@ -489,7 +489,7 @@ class Worker::Impl {
   void report_progress() {
     const std::vector<ProgressReport> reports = held_.take_progress();
     try {
-      engine_.queue().report_progress(reports);
+      source_.queue->report_progress(reports);
     } catch (const std::exception&) {
       held_.give_progress_back(reports);
       throw;
@@ -497,7 +497,7 @@ class Worker::Impl {
   }
 
   void rescue() {
-    for (const Rescued& task : engine_.queue().rescue({.max_crashes = options_.max_crashes})) {
+    for (const Rescued& task : source_.queue->rescue({.max_crashes = options_.max_crashes})) {
       logger_.warning(fmt::format("task {} was lost by worker {} and is {} now",
                                   task.id.to_string(), task.worker, to_string(task.status)));
     }
@@ -510,14 +510,15 @@ class Worker::Impl {
       info_.failed = report_.failed + report_.retried;
     }
     info_.running = static_cast<std::int64_t>(held_.running());
-    engine_.workers().beat(info_, 4 * options_.lease);
+    if (source_.registry != nullptr) source_.registry->beat(info_, 4 * options_.lease);
   }
 
   void retire() {
-    guarded("sign off", [this] { engine_.workers().retire(info_.worker); });
+    if (source_.registry == nullptr) return;
+    guarded("sign off", [this] { source_.registry->retire(info_.worker); });
   }
 
-  Engine& engine_;
+  const WorkSource source_;
   const WorkerOptions options_;
   Logger& logger_;
   const detail::Executor executor_;
@@ -525,7 +526,7 @@ class Worker::Impl {
   WorkerInfo info_;  ///< used by the keeper alone once it runs
   detail::HeldTasks held_;
   detail::Settler settler_{
-      engine_.queue(), held_, logger_,
+      *source_.queue, held_, logger_,
       [this](const std::vector<Settlement>& batch, const std::vector<SettleStatus>& statuses,
              bool repeated) { count(batch, statuses, repeated); },
       [this](milliseconds pause) { return wait_to_settle(pause); }};
@@ -551,9 +552,14 @@ class Worker::Impl {
   std::vector<std::jthread> handler_threads_;
 };
 
-Worker::Worker(Engine& engine, const Handlers& handlers, WorkerOptions options, Logger& logger) {
+Worker::Worker(Engine& engine, const Handlers& handlers, WorkerOptions options, Logger& logger)
+    : Worker{WorkSource{&engine.queue(), &engine.signals(), &engine.workers()}, handlers,
+             std::move(options), logger} {}
+
+Worker::Worker(const WorkSource& source, const Handlers& handlers, WorkerOptions options,
+               Logger& logger) {
   validate(options);
-  impl_ = std::make_unique<Impl>(engine, handlers, std::move(options), logger);
+  impl_ = std::make_unique<Impl>(source, handlers, std::move(options), logger);
 }
 
 Worker::~Worker() = default;

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "errand/clock.hpp"
+#include "errand/engine.hpp"
+#include "errand/export.hpp"
+#include "errand/handler.hpp"
+#include "errand/logger.hpp"
+#include "errand/retry.hpp"
+#include "errand/transport.hpp"
+#include "errand/worker.hpp"
+
+namespace errand {
+
+/// A transport to receive from, and what becomes of messages whose handling fails: tried again on
+/// the same transport as `retry` says, then written to `failure`, which nobody should consume.
+struct ConsumedTransport {
+  Transport* transport = nullptr;
+  Transport* failure = nullptr;
+  RetryPolicy retry{};
+};
+
+/// What the types of handlers are called on the wire: `email.send` there is
+/// `App\Message\SendEmail`. Types that are not named are called the same on both sides.
+using ClassNames = std::map<std::string, std::string>;
+
+struct MessageConsumerOptions {
+  WorkerOptions worker{};
+  ClassNames class_names{};
+
+  /// Its task queues, as worker.queues names them, are served before the messages; null: none.
+  Engine* tasks = nullptr;
+
+  /// The transports' own. Must outlive the consumer.
+  const Clock* clock = &system_clock();
+};
+
+/// A worker for messages without a record, and for tasks beside them. The earlier transport is
+/// served first, as long as it has messages that are due.
+///
+/// A message that cannot be read (no type, a body that is not JSON or in PHP's own serialization, a
+/// bad stamp) goes to the failure transport with the reason. While a handler runs, its message is
+/// kept alive. TaskContext::id() is the delivery's: of no meaning elsewhere.
+class ERRAND_EXPORT MessageConsumer {
+ public:
+  /// The references must outlive the consumer. Throws ConfigurationException for bad options, and
+  /// if a failure transport is to be consumed: what fails there would have nowhere to go.
+  MessageConsumer(std::vector<ConsumedTransport> transports, const Handlers& handlers,
+                  MessageConsumerOptions options, Logger& logger = silent_logger());
+  ~MessageConsumer();
+  MessageConsumer(const MessageConsumer&) = delete;
+  MessageConsumer& operator=(const MessageConsumer&) = delete;
+
+  /// As Worker::run().
+  WorkerReport run(const std::stop_token& stop);
+
+  [[nodiscard]] const std::string& name() const noexcept;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace errand

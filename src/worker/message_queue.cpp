@@ -1,0 +1,292 @@
+#include "worker/message_queue.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <fmt/format.h>
+#include <utility>
+#include <variant>
+
+#include "errand/errors.hpp"
+
+#include "bus/message_failure.hpp"
+#include "bus/symfony_stamps.hpp"
+
+namespace errand::detail {
+namespace {
+
+/// A message has one lease in its life: what fences is the hold.
+constexpr std::int64_t kVersion = 1;
+
+std::optional<std::chrono::milliseconds> earlier(std::optional<std::chrono::milliseconds> a,
+                                                 std::optional<std::chrono::milliseconds> b) {
+  if (!a || !b) return a ? a : b;
+  return std::min(*a, *b);
+}
+
+ExceptionData unreadable_because(const std::string& reason) {
+  ExceptionData error;
+  error.class_name = readable_type_name(typeid(UnreadableMessage));
+  error.message = reason;
+  return error;
+}
+
+}  // namespace
+
+MessageQueue::MessageQueue(std::vector<ConsumedTransport> transports, SymfonySerializer serializer,
+                           WorkQueue* tasks, const Clock& clock, Logger& logger)
+    : transports_{std::move(transports)},
+      serializer_{std::move(serializer)},
+      tasks_{tasks},
+      clock_{clock},
+      logger_{logger} {}
+
+// --- claiming
+// -------------------------------------------------------------------------------------
+
+ClaimBatch MessageQueue::claim(const ClaimRequest& request) {
+  ClaimBatch batch;
+  std::exception_ptr error;
+  const auto guarded = [&](const std::string& where, auto&& body) {
+    try {
+      body();
+    } catch (const StorageException& e) {
+      // One that cannot be reached does not keep the others from being served.
+      if (error) logger_.error(fmt::format("cannot receive from {}: {}", where, e.what()));
+      if (!error) error = std::current_exception();
+    }
+  };
+  if (tasks_ != nullptr) guarded("the task queues", [&] { batch = tasks_->claim(request); });
+  for (std::size_t i = 0; i < transports_.size() && batch.claims.size() < request.limit; ++i) {
+    Transport& transport = *transports_[i].transport;
+    guarded(transport.name(), [&] {
+      // Again, where some were unreadable: there may be more behind them.
+      while (batch.claims.size() < request.limit) {
+        const std::size_t wanted = request.limit - batch.claims.size();
+        if (receive(i, wanted, batch.claims) == wanted) continue;
+        batch.next_due = earlier(batch.next_due, transport.next_due());
+        return;
+      }
+    });
+  }
+  if (!error) return batch;
+  // What was claimed must be run; the error comes again if it stays.
+  if (batch.claims.empty()) std::rethrow_exception(error);
+  return batch;
+}
+
+std::size_t MessageQueue::receive(std::size_t transport, std::size_t limit,
+                                  std::vector<Claim>& claims) {
+  const ConsumedTransport& from = transports_[transport];
+  std::vector<Delivery> deliveries = from.transport->receive(limit);
+  const std::size_t count = deliveries.size();
+  const Timestamp now = clock_.now();
+  std::vector<std::pair<Delivery, std::string>> unreadable;
+  for (Delivery& delivery : deliveries) {
+    try {
+      const Lease lease{TaskId::generate(), kVersion};
+      claims.push_back(Claim{.lease = lease,
+                             .envelope = serializer_.read(delivery.message),
+                             .queue = from.transport->name(),
+                             .priority = 0,
+                             .attempt = retry_count(delivery.message.headers) + 1,
+                             .crashes = 0,
+                             .retry = from.retry,
+                             .submitted_at = now,
+                             .cancel_requested = false});
+      const std::lock_guard lock{mutex_};
+      held_.emplace(lease.id, Held{.transport = transport,
+                                   .hold = std::move(delivery.hold),
+                                   .kept_at = now,
+                                   .message = std::move(delivery.message)});
+    } catch (const UnreadableMessage& error) {
+      unreadable.emplace_back(std::move(delivery), error.what());
+    }
+  }
+  if (!unreadable.empty()) refuse(transport, std::move(unreadable));
+  return count;
+}
+
+void MessageQueue::refuse(std::size_t transport,
+                          std::vector<std::pair<Delivery, std::string>> unreadable) {
+  const ConsumedTransport& from = transports_[transport];
+  for (const auto& [delivery, reason] : unreadable) {
+    logger_.warning(fmt::format("message {} of {} goes to {}: {}", delivery.hold.id,
+                                from.transport->name(), from.failure->name(), reason));
+    const MessageSettlement settlement{
+        delivery.hold,
+        MessageSettlement::Forward{from.failure,
+                                   dead_letter_of(delivery.message, unreadable_because(reason),
+                                                  from.transport->name(), clock_.now())}};
+    try {
+      static_cast<void>(from.transport->settle({&settlement, 1}));
+    } catch (const Error& error) {
+      // It stays where it is, and comes again when nobody has kept it alive for long enough.
+      logger_.error(fmt::format("message {} of {} cannot be moved to {}: {}", delivery.hold.id,
+                                from.transport->name(), from.failure->name(), error.what()));
+    }
+  }
+}
+
+// --- keeping
+// --------------------------------------------------------------------------------------
+
+std::vector<LeaseState> MessageQueue::extend(std::span<const Lease> leases,
+                                             std::chrono::milliseconds lease) {
+  std::vector<LeaseState> states;
+  for (const Lease& one : leases) states.push_back({.lease = one});
+  for (std::size_t i = 0; i < transports_.size(); ++i) keep_alive(i, states);
+  const std::vector<Lease> others = leases_of_tasks(leases);
+  if (tasks_ == nullptr || others.empty()) return states;
+  for (const LeaseState& state : tasks_->extend(others, lease)) {
+    const auto place = std::ranges::find(states, state.lease.id,
+                                         [](const LeaseState& one) { return one.lease.id; });
+    if (place != states.end()) *place = state;
+  }
+  return states;
+}
+
+std::vector<Lease> MessageQueue::leases_of_tasks(std::span<const Lease> leases) {
+  std::vector<Lease> others;
+  const std::lock_guard lock{mutex_};
+  for (const Lease& lease : leases) {
+    if (!held_.contains(lease.id)) others.push_back(lease);
+  }
+  return others;
+}
+
+/// A third of the time that may pass has to have passed: with the hour that is usual, a worker's
+/// beat would otherwise write each message a thousand times.
+void MessageQueue::keep_alive(std::size_t transport, std::vector<LeaseState>& states) {
+  Transport& from = *transports_[transport].transport;
+  const Timestamp now = clock_.now();
+  std::vector<Hold> holds;
+  std::vector<LeaseState*> places;
+  {
+    const std::lock_guard lock{mutex_};
+    for (LeaseState& state : states) {
+      const auto held = held_.find(state.lease.id);
+      if (held == held_.end() || held->second.transport != transport) continue;
+      if (now - held->second.kept_at < from.redeliver_timeout() / 3) continue;
+      holds.push_back(held->second.hold);
+      places.push_back(&state);
+    }
+  }
+  if (holds.empty()) return;
+  const std::vector<std::optional<Hold>> kept = from.keep_alive(holds);
+  const std::lock_guard lock{mutex_};
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const auto held = held_.find(places[i]->lease.id);
+    if (held == held_.end()) continue;  // it has ended meanwhile
+    places[i]->lost = !kept[i];
+    if (!kept[i]) {
+      held_.erase(held);
+    } else {
+      held->second.hold = *kept[i];
+      held->second.kept_at = now;
+    }
+  }
+}
+
+// --- settling
+// -------------------------------------------------------------------------------------
+
+std::vector<SettleStatus> MessageQueue::settle(std::span<const Settlement> settlements) {
+  std::vector<SettleStatus> statuses(settlements.size(), SettleStatus::lease_lost);
+  std::vector<Settlement> of_tasks;
+  std::vector<std::size_t> places;
+  {
+    const std::lock_guard lock{mutex_};
+    for (std::size_t i = 0; i < settlements.size(); ++i) {
+      if (held_.contains(settlements[i].lease.id)) continue;
+      of_tasks.push_back(settlements[i]);
+      places.push_back(i);
+    }
+  }
+  for (std::size_t i = 0; i < transports_.size(); ++i) settle_messages(i, settlements, statuses);
+  if (tasks_ != nullptr && !of_tasks.empty()) {
+    const std::vector<SettleStatus> settled = tasks_->settle(of_tasks);
+    for (std::size_t i = 0; i < settled.size(); ++i) statuses[places[i]] = settled[i];
+  }
+  const std::lock_guard lock{mutex_};
+  for (const Settlement& settlement : settlements) held_.erase(settlement.lease.id);
+  return statuses;
+}
+
+void MessageQueue::settle_messages(std::size_t transport, std::span<const Settlement> settlements,
+                                   std::vector<SettleStatus>& statuses) {
+  std::vector<MessageSettlement> ends;
+  std::vector<std::size_t> places;
+  std::vector<Hold> released;
+  std::vector<std::size_t> released_places;
+  {
+    const std::lock_guard lock{mutex_};
+    for (std::size_t i = 0; i < settlements.size(); ++i) {
+      const auto entry = held_.find(settlements[i].lease.id);
+      if (entry == held_.end() || entry->second.transport != transport) continue;
+      const Held& held = entry->second;
+      if (held.settled) {
+        statuses[i] = SettleStatus::settled;
+      } else if (std::holds_alternative<Released>(settlements[i].outcome)) {
+        released.push_back(held.hold);
+        released_places.push_back(i);
+      } else {
+        ends.push_back({held.hold, forward_of(held, settlements[i].outcome)});
+        places.push_back(i);
+      }
+    }
+  }
+  Transport& in = *transports_[transport].transport;
+  const auto set_settled = [&](std::size_t place) {
+    statuses[place] = SettleStatus::settled;
+    const std::lock_guard lock{mutex_};
+    if (const auto entry = held_.find(settlements[place].lease.id); entry != held_.end()) {
+      entry->second.settled = true;
+    }
+  };
+  in.release(released);
+  for (const std::size_t place : released_places) set_settled(place);
+  const std::vector<MessageSettleStatus> ended = in.settle(ends);
+  for (std::size_t i = 0; i < ended.size(); ++i) {
+    if (ended[i] == MessageSettleStatus::settled) set_settled(places[i]);
+  }
+}
+
+std::optional<MessageSettlement::Forward> MessageQueue::forward_of(const Held& held,
+                                                                   const Outcome& outcome) const {
+  const ConsumedTransport& from = transports_[held.transport];
+  if (const auto* retried = std::get_if<Retried>(&outcome)) {
+    return MessageSettlement::Forward{
+        from.transport, retry_of(held.message, retried->error, retried->after, clock_.now())};
+  }
+  if (const auto* failed = std::get_if<Failed>(&outcome)) {
+    return MessageSettlement::Forward{
+        from.failure,
+        dead_letter_of(held.message, failed->error, from.transport->name(), clock_.now())};
+  }
+  return std::nullopt;
+}
+
+// --- for tasks alone
+// ------------------------------------------------------------------------------
+
+void MessageQueue::report_progress(std::span<const ProgressReport> reports) {
+  if (tasks_ == nullptr) return;
+  std::vector<ProgressReport> of_tasks;
+  {
+    const std::lock_guard lock{mutex_};
+    for (const ProgressReport& report : reports) {
+      if (!held_.contains(report.lease.id)) of_tasks.push_back(report);
+    }
+  }
+  tasks_->report_progress(of_tasks);
+}
+
+std::vector<Lease> MessageQueue::held_by(const std::string& worker) {
+  return tasks_ != nullptr ? tasks_->held_by(worker) : std::vector<Lease>{};
+}
+
+std::vector<Rescued> MessageQueue::rescue(const RescueRequest& request) {
+  return tasks_ != nullptr ? tasks_->rescue(request) : std::vector<Rescued>{};
+}
+
+}  // namespace errand::detail
