@@ -68,6 +68,13 @@ class ERRAND_EXPORT HandlerNotFound : public Error {
   HandlerNotFound(const std::string& type, const std::vector<std::string>& known);
 };
 
+/// Thrown by Handlers::run() if more than one handler of the type threw. Where all of them threw
+/// Unrecoverable, that is thrown instead, and Recoverable where one did.
+class ERRAND_EXPORT HandlersFailed : public Error {
+ public:
+  using Error::Error;
+};
+
 /// What a handler knows of the attempt it serves. Valid during the call; progress() and log() may
 /// be called from any thread meanwhile.
 class ERRAND_EXPORT TaskContext {
@@ -183,7 +190,34 @@ class ERRAND_EXPORT Handlers {
   /// Throws ConfigurationException if the type has a handler already.
   template <class Message, class F>
   void add(const std::string& type, F handler) {
-    add_raw(type, [handler = std::move(handler)](const Envelope& envelope, TaskContext& context) {
+    add_raw(type, raw<Message>(std::move(handler)));
+  }
+
+  /// As add(), for a type that has a handler, or more, already. All of them run, in the order of
+  /// their registration and whatever the others throw; the result is the first one's. Each must
+  /// bear to run again: if one fails, the next attempt is everybody's.
+  template <class Message, class F>
+  void also(const std::string& type, F handler) {
+    also_raw(type, raw<Message>(std::move(handler)));
+  }
+
+  void add_raw(const std::string& type, RawHandler handler);
+  void also_raw(const std::string& type, RawHandler handler);
+
+  /// The first one added is the outermost.
+  void use(Middleware middleware);
+
+  [[nodiscard]] bool has(std::string_view type) const;
+  [[nodiscard]] std::vector<std::string> types() const;
+
+  /// Runs the chain for the envelope's type; throws what it throws. HandlerNotFound names
+  /// the types there are; HandlersFailed tells of several.
+  [[nodiscard]] std::string run(const Envelope& envelope, TaskContext& context) const;
+
+ private:
+  template <class Message, class F>
+  static RawHandler raw(F handler) {
+    return [handler = std::move(handler)](const Envelope& envelope, TaskContext& context) {
       const auto message = decode_message<Message>(envelope);
       auto call = [&]() -> decltype(auto) {
         if constexpr (std::invocable<const F&, const Message&, TaskContext&>) {
@@ -200,22 +234,9 @@ class ERRAND_EXPORT Handlers {
       } else {
         return encode(call());
       }
-    });
+    };
   }
 
-  void add_raw(const std::string& type, RawHandler handler);
-
-  /// The first one added is the outermost.
-  void use(Middleware middleware);
-
-  [[nodiscard]] bool has(std::string_view type) const;
-  [[nodiscard]] std::vector<std::string> types() const;
-
-  /// Runs the chain for the envelope's type; throws what it throws. HandlerNotFound names
-  /// the types there are.
-  [[nodiscard]] std::string run(const Envelope& envelope, TaskContext& context) const;
-
- private:
   /// A body that does not fit will not fit next time either.
   template <class Message>
   static Message decode_message(const Envelope& envelope) {
@@ -226,7 +247,7 @@ class ERRAND_EXPORT Handlers {
     }
   }
 
-  std::map<std::string, RawHandler, std::less<>> handlers_;
+  std::map<std::string, std::vector<RawHandler>, std::less<>> handlers_;
   std::vector<Middleware> middleware_;
 };
 

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <map>
 #include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
 
+#include "errand/bus.hpp"
 #include "errand/clock.hpp"
 #include "errand/engine.hpp"
 #include "errand/export.hpp"
@@ -24,10 +24,6 @@ struct ConsumedTransport {
   Transport* failure = nullptr;
   RetryPolicy retry{};
 };
-
-/// What the types of handlers are called on the wire: `email.send` there is
-/// `App\Message\SendEmail`. Types that are not named are called the same on both sides.
-using ClassNames = std::map<std::string, std::string>;
 
 struct MessageConsumerOptions {
   WorkerOptions worker{};

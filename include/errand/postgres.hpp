@@ -34,6 +34,15 @@ namespace errand {
 /// StorageException, after which the transaction can only be rolled back.
 ERRAND_EXPORT void submit_in_transaction(pg_conn* connection, std::span<const NewTask> tasks);
 
+/// Sends the messages in the transaction that is open on the caller's connection: they are there if
+/// and when it commits. `to` must be a PostgreSQL transport whose table the connection can find; it
+/// is not used itself. Bus::prepare() makes them of messages.
+///
+/// Throws ConfigurationException if `to` is another kind of transport or no transaction is open;
+/// ValidationException; StorageException, after which the transaction can only be rolled back.
+ERRAND_EXPORT void send_in_transaction(pg_conn* connection, const Transport& to,
+                                       std::span<const Outgoing> messages);
+
 /// A transaction on the engine's server that also completes the task of the handler it is used in:
 /// effects and outcome are stored together, or neither is.
 ///

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "errand/engine.hpp"
 #include "errand/export.hpp"
 #include "errand/transport.hpp"
+
+struct sqlite3;
 
 namespace errand {
 
@@ -24,6 +27,15 @@ namespace errand {
 /// `messenger_messages` in an SQLite file. See open_transport(); the file is turned to WAL.
 [[nodiscard]] ERRAND_EXPORT std::unique_ptr<Transport> open_sqlite_transport(
     const Dsn& dsn, const TransportOptions& options = {});
+
+/// Sends the messages in the transaction that is open on the caller's connection to the same file:
+/// they are there if and when it commits. `to` must be an SQLite transport; it is not used itself.
+/// Bus::prepare() makes them of messages.
+///
+/// Throws ConfigurationException if `to` is another kind of transport or no transaction is open;
+/// ValidationException; StorageException, after which the transaction should be rolled back.
+ERRAND_EXPORT void send_in_transaction(sqlite3* connection, const Transport& to,
+                                       std::span<const Outgoing> messages);
 
 /// Schema::script() without opening anything.
 [[nodiscard]] ERRAND_EXPORT std::string sqlite_schema_script();

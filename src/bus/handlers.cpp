@@ -1,7 +1,9 @@
+#include <exception>
 #include <span>
 #include <string>
 #include <utility>
 
+#include "errand/exception_data.hpp"
 #include "errand/handler.hpp"
 
 #include "core/document_rules.hpp"
@@ -13,15 +15,57 @@ namespace {
 /// One run of a handler inside its middleware.
 struct Run {
   std::span<const Middleware> middleware;
-  const RawHandler& handler;
+  std::span<const RawHandler> handlers;
   const Envelope& envelope;
   TaskContext& context;
 
   [[nodiscard]] std::string from(std::size_t layer) const {
-    if (layer == middleware.size()) return handler(envelope, context);
+    if (layer == middleware.size()) return run_handlers();
     // Two words: std::function keeps them without an allocation.
     const Next next = [this, layer] { return from(layer + 1); };
     return middleware[layer](envelope, context, next);
+  }
+
+  [[nodiscard]] std::string run_handlers() const {
+    if (handlers.size() == 1) return handlers.front()(envelope, context);
+    std::vector<std::exception_ptr> errors;
+    std::string result;
+    for (std::size_t i = 0; i < handlers.size(); ++i) {
+      try {
+        std::string own = handlers[i](envelope, context);
+        if (i == 0) result = std::move(own);
+      } catch (const Cancelled&) {
+        throw;  // a stop is everybody's
+      } catch (...) {
+        errors.push_back(std::current_exception());
+      }
+    }
+    if (errors.empty()) return result;
+    if (errors.size() == 1) std::rethrow_exception(errors.front());
+    throw_all(errors);
+  }
+
+  [[noreturn]] void throw_all(std::span<const std::exception_ptr> errors) const {
+    std::string message = std::to_string(errors.size()) + " of " + std::to_string(handlers.size()) +
+                          " handlers failed";
+    std::size_t unrecoverable = 0;
+    bool recoverable = false;
+    for (const std::exception_ptr& error : errors) {
+      const ExceptionData data = describe_exception(error);
+      message += (&error == errors.data() ? ": " : "; ") + data.class_name + ": " + data.message;
+      try {
+        std::rethrow_exception(error);
+      } catch (const Unrecoverable&) {
+        ++unrecoverable;
+      } catch (const Recoverable&) {
+        recoverable = true;
+      } catch (...) {
+        continue;
+      }
+    }
+    if (unrecoverable == errors.size()) throw Unrecoverable{message};
+    if (recoverable) throw Recoverable{message};
+    throw HandlersFailed{message};
   }
 };
 
@@ -41,14 +85,18 @@ HandlerNotFound::HandlerNotFound(const std::string& type, const std::vector<std:
     : Error{no_handler_message(type, known)} {}
 
 void Handlers::add_raw(const std::string& type, RawHandler handler) {
+  if (has(type)) throw ConfigurationException{"type " + type + " has a handler already"};
+  also_raw(type, std::move(handler));
+}
+
+void Handlers::also_raw(const std::string& type, RawHandler handler) {
   try {
     detail::check_label("the type of a handler", type);
   } catch (const ValidationException& error) {
     throw ConfigurationException{error.what()};
   }
   if (!handler) throw ConfigurationException{"the handler for type " + type + " is empty"};
-  if (has(type)) throw ConfigurationException{"type " + type + " has a handler already"};
-  handlers_[type] = std::move(handler);
+  handlers_[type].push_back(std::move(handler));
 }
 
 void Handlers::use(Middleware middleware) {

@@ -23,6 +23,7 @@ class PostgresTransportUnderTest final : public TransportUnderTest {
                                    transport);
   }
 
+  [[nodiscard]] const std::string& direct() const noexcept { return server_->direct(); }
   [[nodiscard]] std::string execute(const std::string& sql) const { return server_->execute(sql); }
 
  private:
@@ -109,6 +110,26 @@ TEST(PostgresTransport, AnErrorDoesNotTellThePassword) {
     EXPECT_EQ(std::string{error.what()}.find("hunter2"), std::string::npos);
     EXPECT_NE(std::string{error.what()}.find("queue_name"), std::string::npos);
   }
+}
+
+TEST(PostgresTransport, AMessageIsSentIfTheCallersTransactionCommits) {
+  const auto under_test = in_schema();
+  const auto transport = under_test->open("queue_name=async", TransportOptions::Open::create);
+  PGconn* connection = PQconnectdb(under_test->direct().c_str());
+  const auto execute = [&](const char* sql) { PQclear(PQexec(connection, sql)); };
+  const std::vector<Outgoing> messages{outgoing("1"), outgoing("2", std::chrono::seconds{60})};
+  EXPECT_THROW(send_in_transaction(connection, *transport, messages), ConfigurationException);
+  execute("BEGIN");
+  send_in_transaction(connection, *transport, messages);
+  execute("ROLLBACK");
+  EXPECT_TRUE(transport->list(10, 0).empty());
+  execute("BEGIN");
+  send_in_transaction(connection, *transport, messages);
+  EXPECT_TRUE(transport->receive(10).empty());
+  execute("COMMIT");
+  EXPECT_EQ(transport->stats().delayed, 1);
+  EXPECT_EQ(bodies_of(transport->receive(10)), std::vector<std::string>{"1"});
+  PQfinish(connection);
 }
 
 }  // namespace errand::testing

@@ -98,4 +98,28 @@ TEST(SqliteTransport, HeadersThatNobodyCanReadAreCarriedWhole) {
             (Headers{{"X-Errand-Unreadable-Headers", R"({"type":[)"}}));
 }
 
+TEST(SqliteTransport, AMessageIsSentIfTheCallersTransactionCommits) {
+  SqliteTransportUnderTest under_test;
+  const auto transport = under_test.open("queue_name=async", TransportOptions::Open::create);
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(under_test.path().c_str(), &db), SQLITE_OK);
+  const auto execute = [&](const char* sql) {
+    ASSERT_EQ(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+  };
+  const std::vector<Outgoing> messages{outgoing("1"), outgoing("2", std::chrono::seconds{60})};
+  EXPECT_THROW(send_in_transaction(db, *transport, messages), ConfigurationException);
+  execute("CREATE TABLE withdrawals (id INTEGER PRIMARY KEY)");
+  execute("BEGIN; INSERT INTO withdrawals VALUES (1)");
+  send_in_transaction(db, *transport, messages);
+  execute("ROLLBACK");
+  EXPECT_TRUE(transport->list(10, 0).empty());
+  execute("BEGIN; INSERT INTO withdrawals VALUES (1)");
+  send_in_transaction(db, *transport, messages);
+  EXPECT_TRUE(transport->receive(10).empty());
+  execute("COMMIT");
+  EXPECT_EQ(transport->stats().delayed, 1);
+  EXPECT_EQ(bodies_of(transport->receive(10)), std::vector<std::string>{"1"});
+  sqlite3_close(db);
+}
+
 }  // namespace errand::testing

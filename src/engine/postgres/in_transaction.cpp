@@ -1,11 +1,13 @@
 #include <libpq-fe.h>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "errand/postgres.hpp"
 
 #include "engine/postgres/connection.hpp"
 #include "engine/postgres/submit.hpp"
+#include "engine/postgres/transport.hpp"
 
 namespace errand {
 namespace postgres {
@@ -42,6 +44,27 @@ void submit_in_transaction(pg_conn* connection, std::span<const NewTask> tasks) 
   postgres::Query notify{postgres::kNotify};
   notify.parameters.add(std::span<const std::string>{names});
   postgres::run(connection, std::move(notify));
+}
+
+void send_in_transaction(pg_conn* connection, const Transport& to,
+                         std::span<const Outgoing> messages) {
+  const auto* transport = dynamic_cast<const postgres::PostgresTransport*>(&to);
+  if (transport == nullptr) {
+    throw ConfigurationException{"transport " + to.name() + " is not on PostgreSQL"};
+  }
+  if (PQtransactionStatus(connection) == PQTRANS_IDLE) {
+    throw ConfigurationException{"no transaction is open on this connection"};
+  }
+  if (messages.empty()) return;
+  std::vector<const Outgoing*> all;
+  for (const Outgoing& message : messages) {
+    detail::check_outgoing(message);
+    all.push_back(&message);
+  }
+  const std::string insert = postgres::insert_statement(transport->table().name);
+  postgres::Query query{insert.c_str()};
+  postgres::add_messages(query.parameters, all, transport->table().queue, transport->now());
+  postgres::run(connection, std::move(query));
 }
 
 }  // namespace errand

@@ -429,4 +429,22 @@ std::unique_ptr<Transport> open_sqlite_transport(const Dsn& dsn, const Transport
   return std::make_unique<sqlite::SqliteTransport>(dsn, options);
 }
 
+void send_in_transaction(sqlite3* connection, const Transport& to,
+                         std::span<const Outgoing> messages) {
+  const auto* transport = dynamic_cast<const sqlite::SqliteTransport*>(&to);
+  if (transport == nullptr) {
+    throw ConfigurationException{"transport " + to.name() + " is not on SQLite"};
+  }
+  if (sqlite3_get_autocommit(connection) != 0) {
+    throw ConfigurationException{"no transaction is open on this connection"};
+  }
+  if (messages.empty()) return;
+  for (const Outgoing& message : messages) detail::check_outgoing(message);
+  sqlite::Statement insert{connection,
+                           sqlite::MessageInsert::statement(transport->table().name).c_str()};
+  for (const Outgoing& message : messages) {
+    sqlite::MessageInsert::run(insert, transport->table().queue, message, transport->now());
+  }
+}
+
 }  // namespace errand

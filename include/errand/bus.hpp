@@ -1,0 +1,73 @@
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "errand/codec.hpp"
+#include "errand/envelope.hpp"
+#include "errand/export.hpp"
+#include "errand/message.hpp"
+#include "errand/transport.hpp"
+
+namespace errand {
+
+/// What types are called on the wire: `email.send` there is `App\Message\SendEmail`. Types that are
+/// not named are called the same on both sides.
+using ClassNames = std::map<std::string, std::string>;
+
+struct SendOptions {
+  std::chrono::milliseconds delay{0};  ///< deliver it not before this time has passed
+  Headers headers{};                   ///< travel with the message, unchanged
+};
+
+/// Sends messages without a record: nobody waits for a result. Which transport each goes to is
+/// decided by its type.
+///
+///     errand::Bus bus{types, {{"email.send", "App\\Message\\SendEmail"}}};
+///     bus.route("email.*", *mail).route("*", *async);
+///     bus.send(SendEmail{"a@b.c", "hello"});
+///
+/// Fill it first; then it may be used from any thread.
+class ERRAND_EXPORT Bus {
+ public:
+  /// `types` must outlive the bus. Throws ConfigurationException if two types share a class.
+  explicit Bus(const MessageTypes& types, const ClassNames& class_names = {});
+  ~Bus();
+  Bus(const Bus&) = delete;
+  Bus& operator=(const Bus&) = delete;
+
+  /// Messages of `type` go to `transport`, which must outlive the bus. A type that ends in `*`
+  /// means all that begin so; of several that fit, the longest counts. Throws
+  /// ConfigurationException if it has a route already.
+  Bus& route(const std::string& type, Transport& transport);
+
+  /// Durable on return. Throws ConfigurationException if the type has no name or no route,
+  /// ValidationException for what JSON cannot hold, StorageException.
+  template <class Message>
+  void send(const Message& message, const SendOptions& options = {}) {
+    send_json(types_.name_of<Message>(), encode(message), options);
+  }
+  void send_json(const std::string& type, std::string body, const SendOptions& options = {});
+
+  /// What send() would send, for those who do it themselves, as in a transaction of their own: see
+  /// send_in_transaction() in postgres.hpp and sqlite.hpp.
+  template <class Message>
+  [[nodiscard]] Outgoing prepare(const Message& message, const SendOptions& options = {}) const {
+    return prepare_json(types_.name_of<Message>(), encode(message), options);
+  }
+  [[nodiscard]] Outgoing prepare_json(const std::string& type, std::string body,
+                                      const SendOptions& options = {}) const;
+
+  /// Throws ConfigurationException if there is none.
+  [[nodiscard]] Transport& transport_for(std::string_view type) const;
+
+ private:
+  class Impl;
+  const MessageTypes& types_;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace errand

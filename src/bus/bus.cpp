@@ -1,0 +1,70 @@
+#include "errand/bus.hpp"
+
+#include <functional>
+#include <utility>
+
+#include "errand/errors.hpp"
+
+#include "bus/symfony_serializer.hpp"
+#include "bus/symfony_stamps.hpp"
+
+namespace errand {
+
+class Bus::Impl {
+ public:
+  explicit Impl(const ClassNames& class_names) {
+    for (const auto& [type, class_name] : class_names) serializer.add(type, class_name);
+  }
+
+  detail::SymfonySerializer serializer;
+  std::map<std::string, Transport*, std::less<>> routes;
+};
+
+Bus::Bus(const MessageTypes& types, const ClassNames& class_names)
+    : types_{types}, impl_{std::make_unique<Impl>(class_names)} {}
+
+Bus::~Bus() = default;
+
+Bus& Bus::route(const std::string& type, Transport& transport) {
+  if (type.empty()) throw ConfigurationException{"a route needs a type, or `*` for all"};
+  const auto [entry, added] = impl_->routes.try_emplace(type, &transport);
+  if (!added) {
+    throw ConfigurationException{"type " + type + " has a route to " + entry->second->name() +
+                                 " already"};
+  }
+  return *this;
+}
+
+Transport& Bus::transport_for(std::string_view type) const {
+  if (const auto exact = impl_->routes.find(type); exact != impl_->routes.end()) {
+    return *exact->second;
+  }
+  for (std::size_t length = type.size() + 1; length-- > 0;) {
+    const auto route = impl_->routes.find(std::string{type.substr(0, length)} + "*");
+    if (route != impl_->routes.end()) return *route->second;
+  }
+  throw ConfigurationException{"there is no route for type " + std::string{type} +
+                               ": add one with route(\"" + std::string{type} +
+                               "\", transport), or route(\"*\", transport) for all"};
+}
+
+Outgoing Bus::prepare_json(const std::string& type, std::string body,
+                           const SendOptions& options) const {
+  Outgoing outgoing{
+      .message = impl_->serializer.write(Envelope{type, std::move(body), options.headers}),
+      .delay = options.delay};
+  // PHP's own sends say so as well, and its tools show it.
+  if (options.delay.count() > 0) {
+    detail::add_stamp(outgoing.message.headers, detail::kDelayStamp,
+                      {{"delay", options.delay.count()}});
+  }
+  return outgoing;
+}
+
+void Bus::send_json(const std::string& type, std::string body, const SendOptions& options) {
+  Transport& transport = transport_for(type);
+  const Outgoing outgoing = prepare_json(type, std::move(body), options);
+  transport.send({&outgoing, 1});
+}
+
+}  // namespace errand
