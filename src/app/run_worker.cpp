@@ -39,7 +39,7 @@ int run_worker(Application& app, int argc, const char* const* argv) {
   const auto worker = detail::add_worker_options(command);
   try {
     command.parse(argc, argv);
-    return detail::run_worker_command(*worker, app);
+    return detail::run_worker_command(*worker, app.handlers(), &app.engine());
   } catch (const CLI::CallForHelp&) {
     std::cout << command.help();
     return 0;

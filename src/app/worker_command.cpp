@@ -10,6 +10,7 @@
 #include "app/builtin_handlers.hpp"
 #include "app/console_logger.hpp"
 #include "app/exec_handler.hpp"
+#include "app/message_configuration.hpp"
 #include "app/stop_signals.hpp"
 #include "terminal/command_tree.hpp"
 #include "terminal/options.hpp"
@@ -18,6 +19,9 @@ namespace errand::detail {
 
 struct WorkerCommand {
   WorkerOptions options;
+  std::vector<std::string> queues;      ///< empty: the default one, unless there are transports
+  std::vector<std::string> transports;  ///< names or DSNs
+  std::string configuration;            ///< the file; empty: as the environment says
   std::int64_t concurrency = 0;
   std::int64_t memory_limit_mib = 0;
   std::vector<std::string> exec;
@@ -69,9 +73,15 @@ std::shared_ptr<WorkerCommand> add_worker_options(CLI::App& command) {
   auto worker = std::make_shared<WorkerCommand>();
   WorkerOptions& options = worker->options;
   terminal::add_texts(
-      command, "-q,--queue", options.queues, "QUEUE",
+      command, "-q,--queue", worker->queues, "QUEUE",
       "Queues to serve, separated by commas or each with its own --queue, the most important "
-      "first (default: default)");
+      "first (default: default, or none with --transport)");
+  terminal::add_texts(command, "--transport", worker->transports, "NAME|DSN",
+                      "Messages to handle, by the name of a transport in the configuration or by "
+                      "DSN; may be repeated, the most important first");
+  terminal::add_text(command, "--config", worker->configuration, terminal::kFileName,
+                     "Names of transports; without it $ERRAND_CONFIG, else errand.json if there "
+                     "is one");
   terminal::add_number(command, "-c,--concurrency", worker->concurrency, 0, 1024,
                        "Tasks to run at once (default: one per processor)");
   terminal::add_duration(command, "--lease", options.lease,
@@ -98,26 +108,72 @@ std::shared_ptr<WorkerCommand> add_worker_options(CLI::App& command) {
                                       name + " --queue mail,default --concurrency 8",
                                       name + " --exec report.build='python3 build_report.py'",
                                       name + " --drain --time-limit 5m",
+                                      name + " --transport 'sqlite:app.db?queue_name=async'",
                                   });
   return worker;
 }
 
-int run_worker_command(const WorkerCommand& command, Application& app) {
+bool serves_tasks(const WorkerCommand& command) {
+  return !command.queues.empty() || command.transports.empty();
+}
+
+namespace {
+
+/// What the worker says first: what it serves.
+void log_start(Logger& logger, const std::string& worker, const std::vector<std::string>& served) {
+  std::string names;
+  for (const std::string& name : served) names += (names.empty() ? "" : ", ") + name;
+  logger.info(fmt::format("worker {} serves {}; stop it with Ctrl-C", worker, names));
+}
+
+WorkerReport run_tasks(const WorkerOptions& options, const Handlers& handlers, Engine& engine,
+                       const std::stop_token& stop, Logger& logger) {
+  Worker worker{engine, handlers, options, logger};
+  log_start(logger, worker.name(), options.queues);
+  return worker.run(stop);
+}
+
+WorkerReport run_messages(const WorkerCommand& command, const WorkerOptions& options,
+                          const Handlers& handlers, Engine* engine, const std::stop_token& stop,
+                          Logger& logger) {
+  TransportOptions transport_options;
+  transport_options.logger = &logger;
+  OpenTransports transports{MessageConfiguration::from_environment(command.configuration),
+                            transport_options};
+  std::vector<ConsumedTransport> consumed;
+  std::vector<std::string> served;
+  if (engine != nullptr) served = options.queues;
+  for (const std::string& name : command.transports) {
+    consumed.push_back(transports.consumed(name));
+    served.push_back("transport " + consumed.back().transport->name());
+  }
+  MessageConsumerOptions consumer_options;
+  consumer_options.worker = options;
+  consumer_options.class_names = transports.configuration().class_names;
+  consumer_options.tasks = engine;
+  MessageConsumer consumer{std::move(consumed), handlers, consumer_options, logger};
+  log_start(logger, consumer.name(), served);
+  return consumer.run(stop);
+}
+
+}  // namespace
+
+int run_worker_command(const WorkerCommand& command, Handlers& handlers, Engine* engine) {
   ConsoleLogger logger{parse_log_level(command.log_level)};
-  for (const std::string& text : command.exec) add_exec_handler(command, text, app.handlers());
-  add_builtin_handlers(app.handlers());
+  for (const std::string& text : command.exec) add_exec_handler(command, text, handlers);
+  add_builtin_handlers(handlers);
   WorkerOptions options = command.options;
-  options.queues = split_at_commas(command.options.queues);
+  if (!command.queues.empty()) options.queues = split_at_commas(command.queues);
   options.concurrency = static_cast<int>(command.concurrency);
   options.memory_limit = static_cast<std::size_t>(command.memory_limit_mib) << 20;
 
   signal(SIGPIPE, SIG_IGN);  // a command that does not read its input is no reason to die
   const StopSignals signals;
-  Worker worker{app.engine(), app.handlers(), options, logger};
-  std::string queues;
-  for (const std::string& queue : options.queues) queues += (queues.empty() ? "" : ", ") + queue;
-  logger.info(fmt::format("worker {} serves {}; stop it with Ctrl-C", worker.name(), queues));
-  const WorkerReport report = worker.run(signals.token());
+  const WorkerReport report =
+      command.transports.empty()
+          ? run_tasks(options, handlers, *engine, signals.token(), logger)
+          : run_messages(command, options, handlers, serves_tasks(command) ? engine : nullptr,
+                         signals.token(), logger);
   log_report(logger, report);
   if (report.abandoned > 0) _exit(0);  // their tasks are handed back; nothing is left to wait for
   return 0;

@@ -2,7 +2,8 @@
 
 #include <memory>
 
-#include "errand/application.hpp"
+#include "errand/engine.hpp"
+#include "errand/handler.hpp"
 
 #include "terminal/cli11_fwd.hpp"
 
@@ -14,9 +15,13 @@ struct WorkerCommand;
 /// Adds the worker's options to `command`, which fills the returned object when it parses.
 [[nodiscard]] std::shared_ptr<WorkerCommand> add_worker_options(CLI::App& command);
 
-/// Runs a worker for `app` until a signal or a limit ends it; returns the process's exit code.
-/// Throws ConfigurationException for options that make no sense. Does not return if handlers
-/// ignore the stop: the process ends with exit code 0 all the same.
-[[nodiscard]] int run_worker_command(const WorkerCommand& command, Application& app);
+/// False: messages of transports alone; no engine is needed.
+[[nodiscard]] bool serves_tasks(const WorkerCommand& command);
+
+/// Runs a worker until a signal or a limit ends it; returns the process's exit code. `engine` may
+/// be null unless it serves_tasks(). Throws ConfigurationException for options that make no sense.
+/// Does not return if handlers ignore the stop: the process ends with exit code 0 all the same.
+[[nodiscard]] int run_worker_command(const WorkerCommand& command, Handlers& handlers,
+                                     Engine* engine);
 
 }  // namespace errand::detail

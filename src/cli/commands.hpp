@@ -8,12 +8,14 @@
 namespace errand::cli {
 
 void add_submit(CLI::App& parent, Invocation& invocation);
+void add_send(CLI::App& parent, Invocation& invocation);
 void add_status(CLI::App& parent, Invocation& invocation);
 void add_wait(CLI::App& parent, Invocation& invocation);
 void add_cancel(CLI::App& parent, Invocation& invocation);
 void add_list(CLI::App& parent, Invocation& invocation);
 void add_worker(CLI::App& parent, Invocation& invocation);
 void add_queue(CLI::App& parent, Invocation& invocation);
+void add_transport(CLI::App& parent, Invocation& invocation);
 void add_failed(CLI::App& parent, Invocation& invocation);
 void add_failed_list(CLI::App& parent, Invocation& invocation);
 void add_failed_show(CLI::App& parent, Invocation& invocation);

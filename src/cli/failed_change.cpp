@@ -16,6 +16,7 @@
 #include "errand/errors.hpp"
 
 #include "cli/commands.hpp"
+#include "cli/failed_messages.hpp"
 #include "cli/failure_filter.hpp"
 #include "cli/found_tasks.hpp"
 #include "cli/json_output.hpp"
@@ -32,6 +33,7 @@ constexpr std::size_t kBatch = 1000;
 struct ChangeCommand {
   std::vector<std::string> ids;
   FailureFilter filter;
+  TransportChoice transport;
   bool all = false;
   bool yes = false;
   bool json = false;
@@ -119,8 +121,16 @@ ExitCode change_failed(const ChangeCommand& command, const Change& change, Engin
   return outcome.code;
 }
 
+ChosenMessages chosen_messages(const ChangeCommand& command) {
+  return {.ids = command.ids, .filter = message_filter(command.filter)};
+}
+
 ExitCode retry_failed(const ChangeCommand& command, Invocation& invocation) {
   require_choice(command);
+  if (command.transport.is_given()) {
+    return retry_failed_messages(command.transport, chosen_messages(command), command.json,
+                                 invocation.console);
+  }
   const std::unique_ptr<Engine> engine = invocation.open(EngineOptions::Open::existing);
   return change_failed(command, kRetry, *engine, invocation.console);
 }
@@ -142,6 +152,15 @@ bool confirmed(const ChangeCommand& command, Engine& engine, Console& console) {
 
 ExitCode remove_failed(const ChangeCommand& command, Invocation& invocation) {
   require_choice(command);
+  if (command.transport.is_given()) {
+    if (command.ids.empty() && !command.yes) {
+      throw ConfigurationException{
+          "this would remove messages for good: add --yes to say that it "
+          "may"};
+    }
+    return remove_failed_messages(command.transport, chosen_messages(command), command.json,
+                                  invocation.console);
+  }
   const std::unique_ptr<Engine> engine = invocation.open(EngineOptions::Open::existing);
   if (!confirmed(command, *engine, invocation.console)) {
     fmt::print(invocation.console.err, "Nothing was removed\n");
@@ -152,9 +171,10 @@ ExitCode remove_failed(const ChangeCommand& command, Invocation& invocation) {
 
 std::shared_ptr<ChangeCommand> add_choice(CLI::App& command, Invocation& invocation) {
   auto options = std::make_shared<ChangeCommand>();
-  add_ids(command, options->ids, "The tasks");
+  add_ids(command, options->ids, "The tasks, or the messages");
   add_failure_filter(command, options->filter);
-  add_flag(command, "--all", options->all, "All failed tasks");
+  add_flag(command, "--all", options->all, "All failed tasks, or all messages");
+  add_failure_transport(command, options->transport);
   add_json(command, options->json);
   add_dsn(command, invocation);
   return options;

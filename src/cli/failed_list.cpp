@@ -12,6 +12,7 @@
 #include "errand/engine.hpp"
 
 #include "cli/commands.hpp"
+#include "cli/failed_messages.hpp"
 #include "cli/failure_filter.hpp"
 #include "cli/failure_view.hpp"
 #include "cli/found_tasks.hpp"
@@ -26,6 +27,7 @@ namespace {
 
 struct FailedListCommand {
   FailureFilter filter;
+  TransportChoice transport;
   bool stats = false;
   bool json = false;
 };
@@ -109,6 +111,10 @@ void print_failures(const TaskPage& page, Console& console) {
 }
 
 ExitCode list_failed(const FailedListCommand& command, Invocation& invocation) {
+  if (command.transport.is_given()) {
+    return list_failed_messages(command.transport, message_filter(command.filter), command.stats,
+                                command.json, invocation.console);
+  }
   const std::unique_ptr<Engine> engine = invocation.open(EngineOptions::Open::existing);
   Console& console = invocation.console;
   if (command.stats) {
@@ -132,6 +138,7 @@ void add_failed_list(CLI::App& parent, Invocation& invocation) {
   add_flag(command, "--stats", options->stats, "Count them by type and class of error instead");
   add_failure_filter(command, options->filter);
   add_page(command, options->filter.page);
+  add_failure_transport(command, options->transport);
   add_json(command, options->json);
   add_dsn(command, invocation);
   add_examples(command, {"errand failed list --type email.send", "errand failed list --stats"});

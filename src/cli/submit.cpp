@@ -15,6 +15,7 @@
 #include "cli/await_result.hpp"
 #include "cli/commands.hpp"
 #include "cli/input.hpp"
+#include "cli/message_input.hpp"
 #include "cli/options.hpp"
 #include "cli/output_stream.hpp"
 #include "cli/submit_lines.hpp"
@@ -40,37 +41,6 @@ struct SubmitCommand {
   std::string id;
   std::string wait;  ///< empty: do not; `true`: as long as it takes; else a duration
 };
-
-Headers parse_headers(const std::vector<std::string>& texts) {
-  Headers headers;
-  for (const std::string& text : texts) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      throw ConfigurationException{
-          fmt::format("--header: '{}' is not NAME=VALUE", terminal::printable(text))};
-    }
-    headers.insert_or_assign(text.substr(0, equals), text.substr(equals + 1));
-  }
-  return headers;
-}
-
-/// Checked to be JSON; the error says where it was taken from: `the payload: not JSON at byte 5…`.
-std::string read_payload(const std::optional<std::string>& argument, Console& console) {
-  if (!argument) return "{}";
-  std::string text = *argument;
-  std::string source = "the payload";
-  if (*argument == "-" || argument->starts_with('@')) {
-    Input input{*argument == "-" ? *argument : argument->substr(1), console.in};
-    text = trim_json(input.read_all());
-    source = input.name();
-  }
-  try {
-    static_cast<void>(parse_json(text));
-  } catch (const ValidationException& error) {
-    throw ValidationException{fmt::format("{}: {}", source, error.what())};
-  }
-  return text;
-}
 
 std::optional<milliseconds> wait_limit(const SubmitCommand& command) {
   if (command.wait == "true") return std::nullopt;

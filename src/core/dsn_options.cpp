@@ -1,5 +1,6 @@
 #include "core/dsn_options.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string>
@@ -44,6 +45,34 @@ std::int64_t number_option(const Dsn& dsn, std::string_view name, std::int64_t f
            "a number of " + std::to_string(lowest) + " to " + std::to_string(highest));
   }
   return *value;
+}
+
+Dsn with_option(const Dsn& dsn, std::string_view name, std::string_view value) {
+  const std::string_view text = dsn.secret_text();
+  const std::size_t question = text.find('?');
+  std::string changed{text.substr(0, question)};
+  char separator = '?';
+  const auto add = [&](std::string_view option) {
+    changed += separator;
+    changed += option;
+    separator = '&';
+  };
+  std::string_view options = question == std::string_view::npos ? "" : text.substr(question + 1);
+  while (!options.empty()) {
+    const std::string_view option = options.substr(0, options.find('&'));
+    options.remove_prefix(std::min(options.size(), option.size() + 1));
+    if (option.substr(0, option.find('=')) != name && !option.empty()) add(option);
+  }
+  std::string escaped;
+  for (const char c : value) {
+    constexpr std::string_view kDigits = "0123456789ABCDEF";
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '_' || c == '-' || c == '.';
+    const auto byte = static_cast<unsigned char>(c);
+    escaped += plain ? std::string{c} : std::string{'%', kDigits[byte >> 4], kDigits[byte & 15U]};
+  }
+  add(std::string{name} + "=" + escaped);
+  return Dsn{changed};
 }
 
 bool switch_option(const Dsn& dsn, std::string_view name, bool fallback) {

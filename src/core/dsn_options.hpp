@@ -18,6 +18,10 @@ namespace errand::detail {
                                                        std::int64_t fallback, std::int64_t lowest,
                                                        std::int64_t highest);
 
+/// The same DSN, secrets and all, with this option set to `value` instead of what it had.
+[[nodiscard]] ERRAND_EXPORT Dsn with_option(const Dsn& dsn, std::string_view name,
+                                            std::string_view value);
+
 /// yes or no, 1 or 0, true or false.
 [[nodiscard]] ERRAND_EXPORT bool switch_option(const Dsn& dsn, std::string_view name,
                                                bool fallback);

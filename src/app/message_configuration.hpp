@@ -1,0 +1,80 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "errand/bus.hpp"
+#include "errand/dsn.hpp"
+#include "errand/message_consumer.hpp"
+#include "errand/retry.hpp"
+#include "errand/transport.hpp"
+
+namespace errand::detail {
+
+struct TransportConfiguration {
+  Dsn dsn;
+  std::optional<std::string> failure_transport;
+  RetryPolicy retry{};
+};
+
+/// The configuration file: names for transports, routes, retry policies, failure transports, in the
+/// words of Symfony's messenger.yaml.
+///
+///     {"transports": {
+///        "async":  {"dsn": "sqlite:app.db?queue_name=async",
+///                   "retry_strategy": {"max_retries": 3, "delay": 1000, "multiplier": 5}},
+///        "failed": {"dsn": "sqlite:app.db?queue_name=failed"}},
+///      "failure_transport": "failed",
+///      "routing": {"App\\Message\\*": "async"},
+///      "class_names": {"email.send": "App\\Message\\SendEmail"}}
+struct MessageConfiguration {
+  std::map<std::string, TransportConfiguration, std::less<>> transports;
+  std::optional<std::string> failure_transport;
+  std::map<std::string, std::string> routing;  ///< types to the names of transports
+  ClassNames class_names;
+
+  /// Throws ConfigurationException that names the place: `errand.json: transports.async.dsn: …`.
+  [[nodiscard]] static MessageConfiguration parse(std::string_view json,
+                                                  const std::string& file_name);
+
+  /// `file` if it is not empty, else $ERRAND_CONFIG, else `errand.json` in the working directory if
+  /// there is one; else an empty configuration.
+  [[nodiscard]] static MessageConfiguration from_environment(const std::string& file = {});
+};
+
+/// Transports by name or DSN, each opened once, when it is first asked for.
+class OpenTransports {
+ public:
+  OpenTransports(MessageConfiguration configuration, TransportOptions options);
+
+  /// Throws ConfigurationException with the names there are, and as open_transport().
+  [[nodiscard]] Transport& get(const std::string& name_or_dsn);
+
+  /// Where messages go that fail in this one: as configured, else queue `failed` beside it.
+  [[nodiscard]] Transport& failure_of(const std::string& name_or_dsn);
+
+  [[nodiscard]] ConsumedTransport consumed(const std::string& name_or_dsn);
+
+  /// The transport that a stamp in `beside` calls `name`: the configured one, else the queue of
+  /// that name in the same storage.
+  [[nodiscard]] Transport& named_in_stamp(const std::string& name, const std::string& beside);
+
+  [[nodiscard]] const MessageConfiguration& configuration() const noexcept {
+    return configuration_;
+  }
+
+ private:
+  [[nodiscard]] const TransportConfiguration* configured(const std::string& name) const;
+  [[nodiscard]] Dsn dsn_of(const std::string& name_or_dsn) const;
+  [[nodiscard]] Transport& open(const std::string& key, const std::string& name, const Dsn& dsn);
+
+  const MessageConfiguration configuration_;
+  const TransportOptions options_;
+  std::map<std::string, std::unique_ptr<Transport>> open_;
+};
+
+}  // namespace errand::detail

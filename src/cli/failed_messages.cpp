@@ -1,0 +1,274 @@
+#include "cli/failed_messages.hpp"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/ostream.h>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "errand/clock.hpp"
+#include "errand/errors.hpp"
+
+#include "bus/message_failure.hpp"
+#include "bus/symfony_serializer.hpp"
+#include "cli/failure_view.hpp"
+#include "cli/json_output.hpp"
+#include "cli/table.hpp"
+#include "cli/wording.hpp"
+#include "terminal/display.hpp"
+
+namespace errand::cli {
+namespace {
+
+constexpr std::size_t kBatch = 1000;
+
+/// A message in a failure transport, with its story.
+struct FailedMessage {
+  StoredMessage stored;
+  std::string type;
+  std::string failed_in;  ///< empty: nobody noted it
+  ExceptionData error;
+};
+
+/// One failure transport as this call of the program uses it.
+class FailureTransport {
+ public:
+  explicit FailureTransport(const TransportChoice& choice)
+      : name_{choice.name},
+        transports_{choice.open(TransportOptions::Open::existing)},
+        transport_{transports_.get(name_)} {
+    for (const auto& [type, class_name] : transports_.configuration().class_names) {
+      serializer_.add(type, class_name);
+    }
+  }
+
+  [[nodiscard]] Transport& transport() noexcept { return transport_; }
+
+  [[nodiscard]] FailedMessage read(StoredMessage stored) const {
+    FailedMessage message{.stored = std::move(stored), .type = {}, .failed_in = {}, .error = {}};
+    message.type = serializer_.type_of(message.stored.message);
+    message.failed_in = detail::failed_in(message.stored.message).value_or("");
+    message.error = detail::last_error(message.stored.message).value_or(ExceptionData{});
+    return message;
+  }
+
+  [[nodiscard]] std::optional<FailedMessage> find(const std::string& id) {
+    std::optional<StoredMessage> stored = transport_.find(id);
+    if (!stored) return std::nullopt;
+    return read(*std::move(stored));
+  }
+
+  /// All that the filter chooses, the oldest first.
+  [[nodiscard]] std::vector<FailedMessage> find(const MessageFilter& filter) {
+    std::vector<FailedMessage> found;
+    for (std::size_t offset = 0;; offset += kBatch) {
+      std::vector<StoredMessage> batch = transport_.list(kBatch, offset);
+      for (StoredMessage& stored : batch) {
+        FailedMessage message = read(std::move(stored));
+        const bool chosen =
+            (filter.type.empty() || message.type == filter.type) &&
+            (filter.error_class.empty() || message.error.class_name == filter.error_class);
+        if (chosen) found.push_back(std::move(message));
+      }
+      if (batch.size() < kBatch) return found;
+    }
+  }
+
+  /// Where it came from. Throws ConfigurationException if nobody noted that.
+  [[nodiscard]] Transport& origin_of(const FailedMessage& message) {
+    if (message.failed_in.empty()) {
+      throw ConfigurationException{
+          fmt::format("message {} does not say which transport it came from: send it again with "
+                      "errand send, then remove it",
+                      message.stored.id)};
+    }
+    return transports_.named_in_stamp(message.failed_in, name_);
+  }
+
+ private:
+  std::string name_;
+  detail::OpenTransports transports_;
+  Transport& transport_;
+  detail::SymfonySerializer serializer_;
+};
+
+boost::json::object to_json_object(const FailedMessage& message) {
+  boost::json::object headers;
+  for (const auto& [name, value] : message.stored.message.headers) headers[name] = value;
+  return {{"id", message.stored.id},
+          {"type", message.type},
+          {"transport", message.failed_in},
+          {"body", message.stored.message.body},
+          {"headers", std::move(headers)},
+          {"error", boost::json::parse(errand::to_json(message.error))},
+          {"failedAt", to_iso8601(message.stored.created_at)}};
+}
+
+void print_groups(const std::vector<FailedMessage>& messages, bool json, Console& console) {
+  std::map<std::pair<std::string, std::string>, std::int64_t> counts;
+  for (const FailedMessage& message : messages) ++counts[{message.type, message.error.class_name}];
+  boost::json::array items;
+  Table table{{{.title = "MESSAGES", .align = Column::Align::right},
+               {.title = "TYPE", .may_shrink = true},
+               {.title = "ERROR", .may_shrink = true}}};
+  for (const auto& [kind, count] : counts) {
+    items.push_back(
+        boost::json::object{{"type", kind.first}, {"class", kind.second}, {"count", count}});
+    table.add_row({format_count(count), kind.first, kind.second});
+  }
+  if (json) {
+    print_json(console, boost::json::serialize(items));
+  } else if (table.empty()) {
+    console.out << "No failed messages\n";
+  } else {
+    table.print(console.out, console.out_screen);
+  }
+}
+
+/// What is done with each of the chosen.
+struct MessageChange {
+  const char* done;      ///< for people
+  const char* json_key;  ///< for programs
+  std::function<void(FailureTransport&, const FailedMessage&)> apply;
+};
+
+ExitCode change(const TransportChoice& from, const ChosenMessages& chosen, bool json,
+                Console& console, const MessageChange& to) {
+  FailureTransport failures{from};
+  ExitCode code = ExitCode::done;
+  std::vector<FailedMessage> messages;
+  if (chosen.ids.empty()) messages = failures.find(chosen.filter);
+  for (const std::string& id : chosen.ids) {
+    if (auto found = failures.find(id)) {
+      messages.push_back(*std::move(found));
+    } else {
+      fmt::print(console.err, "errand: no message {} in transport {}\n", terminal::printable(id),
+                 terminal::printable(failures.transport().name()));
+      code = ExitCode::no_such_task;
+    }
+  }
+  for (const FailedMessage& message : messages) to.apply(failures, message);
+  if (json) {
+    print_json(console,
+               boost::json::serialize(boost::json::object{{to.json_key, messages.size()}}));
+  } else {
+    fmt::print(console.out, "{} {} {}\n", to.done,
+               format_count(static_cast<std::int64_t>(messages.size())),
+               messages.size() == 1 ? "message" : "messages");
+  }
+  return code;
+}
+
+}  // namespace
+
+MessageFilter message_filter(const FailureFilter& filter) {
+  if (!filter.page.queue.empty()) {
+    throw ConfigurationException{"--queue is for tasks; of messages, --transport says it all"};
+  }
+  return {.type = filter.page.type,
+          .error_class = filter.error_class,
+          .page = filter.page.page,
+          .page_size = filter.page.page_size};
+}
+
+ExitCode list_failed_messages(const TransportChoice& from, const MessageFilter& filter, bool stats,
+                              bool json, Console& console) {
+  FailureTransport failures{from};
+  std::vector<FailedMessage> messages = failures.find(filter);
+  if (stats) {
+    print_groups(messages, json, console);
+    return ExitCode::done;
+  }
+  std::ranges::reverse(messages);  // the newest first
+  const auto total = static_cast<std::int64_t>(messages.size());
+  const std::int64_t begin = std::min((filter.page - 1) * filter.page_size, total);
+  const std::int64_t end = std::min(begin + filter.page_size, total);
+  boost::json::array items;
+  Table table{{{.title = "ID"},
+               {.title = "TYPE", .may_shrink = true},
+               {.title = "TRANSPORT", .may_shrink = true, .may_drop = true},
+               {.title = "AGE", .align = Column::Align::right},
+               {.title = "ERROR", .may_shrink = true}}};
+  const Timestamp now = system_clock().now();
+  for (std::int64_t i = begin; i < end; ++i) {
+    const FailedMessage& message = messages[static_cast<std::size_t>(i)];
+    items.push_back(to_json_object(message));
+    table.add_row({message.stored.id,
+                   message.type,
+                   message.failed_in,
+                   format_short_age(message.stored.created_at, now),
+                   {summarize(message.error), Colour::red}});
+  }
+  if (json) {
+    print_json(console, boost::json::serialize(boost::json::object{
+                            {"items", std::move(items)},
+                            {"total", total},
+                            {"page", filter.page},
+                            {"page_size", filter.page_size},
+                            {"total_pages", (total + filter.page_size - 1) / filter.page_size}}));
+    return ExitCode::done;
+  }
+  if (!table.empty()) table.print(console.out, console.out_screen);
+  if (total == 0) console.out << "No failed messages\n";
+  if (end < total) {
+    fmt::print(console.out, "{} messages · next: --page {}\n", format_count(total),
+               filter.page + 1);
+  }
+  return ExitCode::done;
+}
+
+ExitCode show_failed_message(const TransportChoice& from, const std::string& id, bool json,
+                             Console& console) {
+  FailureTransport failures{from};
+  const std::optional<FailedMessage> message = failures.find(id);
+  if (!message) {
+    fmt::print(console.err, "errand: no message {} in transport {}\n", terminal::printable(id),
+               terminal::printable(failures.transport().name()));
+    return ExitCode::no_such_task;
+  }
+  if (json) {
+    print_json(console, boost::json::serialize(to_json_object(*message)));
+    return ExitCode::done;
+  }
+  const auto line = [&](const char* name, const std::string& value) {
+    fmt::print(console.out, "{:<10} {}\n", name, terminal::printable(value));
+  };
+  line("message", message->stored.id);
+  line("type", message->type);
+  line("transport", message->failed_in);
+  line("failed", to_iso8601(message->stored.created_at));
+  line("body", message->stored.message.body);
+  line("error", summarize(message->error));
+  print_causes(console.out, message->error, "           ", Traces::show);
+  for (const auto& [name, value] : message->stored.message.headers)
+    line("header", name + ": " + value);
+  return ExitCode::done;
+}
+
+ExitCode retry_failed_messages(const TransportChoice& from, const ChosenMessages& chosen, bool json,
+                               Console& console) {
+  return change(
+      from, chosen, json, console,
+      {"Sent again", "retried", [](FailureTransport& failures, const FailedMessage& message) {
+         // In this order: what happens in between doubles the message, and loses nothing.
+         const Outgoing again = detail::second_chance_of(message.stored.message);
+         failures.origin_of(message).send({&again, 1});
+         failures.transport().remove({&message.stored.id, 1});
+       }});
+}
+
+ExitCode remove_failed_messages(const TransportChoice& from, const ChosenMessages& chosen,
+                                bool json, Console& console) {
+  return change(
+      from, chosen, json, console,
+      {"Removed", "removed", [](FailureTransport& failures, const FailedMessage& message) {
+         failures.transport().remove({&message.stored.id, 1});
+       }});
+}
+
+}  // namespace errand::cli

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "cli/console.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/failure_filter.hpp"
+#include "cli/transport_options.hpp"
+
+/// The commands below `failed` for messages in a failure transport.
+namespace errand::cli {
+
+struct MessageFilter {
+  std::string type;         ///< empty: any
+  std::string error_class;  ///< empty: any
+  std::int64_t page = 1;
+  std::int64_t page_size = 20;
+};
+
+/// What of the filter of tasks means something for messages. Throws ConfigurationException if it
+/// asks for a queue: a failure transport is one.
+[[nodiscard]] MessageFilter message_filter(const FailureFilter& filter);
+
+/// By id, or by filter if there are no ids.
+struct ChosenMessages {
+  std::vector<std::string> ids;
+  MessageFilter filter;
+};
+
+ExitCode list_failed_messages(const TransportChoice& from, const MessageFilter& filter, bool stats,
+                              bool json, Console& console);
+ExitCode show_failed_message(const TransportChoice& from, const std::string& id, bool json,
+                             Console& console);
+
+/// Sends them back to the transports they failed in; then they are removed here.
+ExitCode retry_failed_messages(const TransportChoice& from, const ChosenMessages& chosen, bool json,
+                               Console& console);
+ExitCode remove_failed_messages(const TransportChoice& from, const ChosenMessages& chosen,
+                                bool json, Console& console);
+
+}  // namespace errand::cli

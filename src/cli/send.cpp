@@ -1,0 +1,82 @@
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <chrono>
+#include <fmt/ostream.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "errand/bus.hpp"
+
+#include "cli/commands.hpp"
+#include "cli/json_output.hpp"
+#include "cli/message_input.hpp"
+#include "cli/options.hpp"
+#include "cli/transport_options.hpp"
+#include "terminal/display.hpp"
+
+namespace errand::cli {
+namespace {
+
+struct SendCommand {
+  std::string type;
+  std::optional<std::string> body;
+  TransportChoice transport;
+  std::chrono::milliseconds delay{0};
+  std::vector<std::string> headers;
+  bool json = false;
+};
+
+ExitCode send(const SendCommand& command, Invocation& invocation) {
+  Console& console = invocation.console;
+  const SendOptions options{.delay = command.delay, .headers = parse_headers(command.headers)};
+  std::string body = read_payload(command.body, console);
+  detail::OpenTransports transports = command.transport.open(TransportOptions::Open::create);
+  const MessageTypes no_types;
+  Bus bus{no_types, transports.configuration().class_names};
+  if (command.transport.is_given()) {
+    bus.route("*", transports.get(command.transport.name));
+  } else {
+    for (const auto& [type, name] : transports.configuration().routing) {
+      bus.route(type, transports.get(name));
+    }
+  }
+  bus.send_json(command.type, std::move(body), options);
+  const std::string& name = bus.transport_for(command.type).name();
+  if (command.json) {
+    print_json(console, boost::json::serialize(
+                            boost::json::object{{"type", command.type}, {"transport", name}}));
+  } else {
+    fmt::print(console.out, "Sent {} to {}\n", terminal::printable(command.type),
+               terminal::printable(name));
+  }
+  return ExitCode::done;
+}
+
+}  // namespace
+
+void add_send(CLI::App& parent, Invocation& invocation) {
+  const auto options = std::make_shared<SendCommand>();
+  CLI::App& command =
+      add_command(parent, "send", "Send a message, for which nobody waits", kTaskCommands);
+  add_argument(command, "TYPE", options->type,
+               R"(What is to be done, by the name its handlers know: App\Message\SendEmail)")
+      .required();
+  add_argument(command, "BODY", options->body,
+               "JSON, @FILE, or - for standard input; {} if left out");
+  add_transport_choice(command, options->transport,
+                       "Where to; without it, as the configuration routes the type");
+  add_duration(command, "--delay", options->delay, "Deliver it not before this time has passed");
+  add_texts(command, "--header", options->headers, "NAME=VALUE",
+            "Travels with the message; may be repeated");
+  add_json(command, options->json);
+  add_examples(command, {
+                            R"(errand send email.send '{"to":"a@b.c"}' --transport async)",
+                            R"(errand send 'App\Message\SendEmail' @mail.json --delay 5m \)",
+                            "    --transport 'postgresql://app@db/shop?queue_name=async'",
+                        });
+  runs(command, invocation, options, send);
+}
+
+}  // namespace errand::cli
