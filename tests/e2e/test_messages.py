@@ -1,0 +1,162 @@
+import json
+import sqlite3
+import unittest
+
+from errand_program import ErrandTest
+
+
+class Messages(ErrandTest):
+    def setUp(self):
+        super().setUp()
+        self.file = self.directory / "app.db"
+        self.dsn = f"sqlite:{self.file}?queue_name=async"
+
+    def rows(self, sql):
+        connection = sqlite3.connect(self.file)
+        try:
+            return connection.execute(sql).fetchall()
+        finally:
+            connection.close()
+
+    def configure(self, **more):
+        configuration = {
+            "transports": {
+                "async": {
+                    "dsn": self.dsn,
+                    "retry_strategy": {"max_retries": 1, "delay": 0, "multiplier": 1},
+                },
+                "dead": {"dsn": f"sqlite:{self.file}?table_name=failed_messages"},
+            },
+            "failure_transport": "dead",
+            "routing": {"App\\Message\\*": "async"},
+            "class_names": {"mail.send": "App\\Message\\SendMail"},
+        }
+        configuration.update(more)
+        (self.directory / "errand.json").write_text(json.dumps(configuration))
+
+    def test_a_message_is_sent_and_handled(self):
+        sent = self.errand("send", "App\\Message\\Mail", '{"to":"a@b.c"}', "--transport", self.dsn)
+        self.assertEqual(sent.stdout, "Sent App\\Message\\Mail to async\n")
+        ((body, headers, queue),) = self.rows(
+            "SELECT body, headers, queue_name FROM messenger_messages"
+        )
+        self.assertEqual((body, queue), ('{"to":"a@b.c"}', "async"))
+        self.assertEqual(
+            json.loads(headers), {"type": "App\\Message\\Mail", "Content-Type": "application/json"}
+        )
+        self.drain("--transport", self.dsn, "--exec", "App\\Message\\Mail=cat > handled.json")
+        self.assertEqual((self.directory / "handled.json").read_text(), '{"to":"a@b.c"}')
+        self.assertEqual(self.rows("SELECT * FROM messenger_messages"), [])
+        self.assertFalse(self.database.exists(), "no storage of tasks is needed")
+
+    def test_a_delay_is_kept(self):
+        self.errand("send", "X", "--transport", self.dsn, "--delay", "90s")
+        ((difference,),) = self.rows(
+            "SELECT strftime('%s', available_at) - strftime('%s', created_at) "
+            "FROM messenger_messages"
+        )
+        self.assertEqual(difference, 90)
+        (stats,) = self.json("transport", "stats", self.dsn)
+        self.assertEqual((stats["ready"], stats["delayed"]), (0, 1))
+
+    def test_the_configuration_names_transports_and_routes(self):
+        self.configure()
+        self.assertEqual(
+            self.json("send", "App\\Message\\Other", "{}"),
+            {"type": "App\\Message\\Other", "transport": "async"},
+        )
+        self.errand("send", "mail.send", "{}", "--transport", "async")
+        types = {
+            json.loads(headers)["type"]
+            for (headers,) in self.rows("SELECT headers FROM messenger_messages")
+        }
+        self.assertEqual(types, {"App\\Message\\Other", "App\\Message\\SendMail"})
+        self.errand("transport", "setup")
+        names = [item["transport"] for item in self.json("transport", "stats")]
+        self.assertEqual(names, ["async", "dead"])
+        self.errand("send", "unrouted", "{}", expect=2)
+
+    def test_what_fails_lands_in_the_failure_transport_and_can_be_sent_again(self):
+        self.configure()
+        self.errand("send", "mail.send", '{"n":1}', "--transport", "async")
+        worker = ("--transport", "async", "--exec", "mail.send=echo no mail today >&2; exit 3")
+        self.drain(*worker)
+        page = self.json("failed", "list", "--transport", "dead")
+        (message,) = page["items"]
+        self.assertEqual((message["type"], message["transport"]), ("mail.send", "async"))
+        self.assertIn("no mail today", message["error"]["message"])
+        self.assertIn("no mail today", self.errand("failed", "list", "--transport", "dead").stdout)
+        shown = self.errand("failed", "show", message["id"], "--transport", "dead").stdout
+        self.assertIn('{"n":1}', shown)
+        (group,) = self.json("failed", "list", "--stats", "--transport", "dead")
+        self.assertEqual((group["type"], group["count"]), ("mail.send", 1))
+        self.assertEqual(
+            self.json("failed", "retry", "--type", "mail.send", "--transport", "dead"),
+            {"retried": 1},
+        )
+        self.drain("--transport", "async", "--exec", "mail.send=cat > again.json")
+        self.assertEqual((self.directory / "again.json").read_text(), '{"n":1}')
+        self.assertEqual(self.json("failed", "list", "--transport", "dead")["total"], 0)
+
+    def test_without_a_configuration_failures_go_to_the_queue_failed(self):
+        self.errand("send", "errand.fail", "[]", "--transport", self.dsn)
+        self.drain("--transport", self.dsn)
+        failed = f"sqlite:{self.file}?queue_name=failed"
+        (message,) = self.json("failed", "list", "--transport", failed)["items"]
+        self.errand("failed", "retry", message["id"], "--transport", failed)
+        self.assertEqual(self.rows("SELECT queue_name FROM messenger_messages"), [("async",)])
+
+    def test_failed_messages_are_removed(self):
+        self.errand("send", "errand.fail", "[]", "--transport", self.dsn)
+        self.drain("--transport", self.dsn)
+        failed = ("--transport", f"sqlite:{self.file}?queue_name=failed")
+        self.errand("failed", "remove", "--all", *failed, expect=2)
+        self.errand("failed", "remove", "77", *failed, expect=5)
+        self.assertEqual(self.json("failed", "remove", "--all", "--yes", *failed), {"removed": 1})
+
+    def test_tasks_and_messages_are_served_together(self):
+        task = self.submit("errand.echo", "1")
+        self.errand("send", "errand.echo", "2", "--transport", self.dsn)
+        self.drain("--queue", "default", "--transport", self.dsn)
+        self.assertEqual(self.json("status", task)["status"], "completed")
+        self.assertEqual(self.rows("SELECT * FROM messenger_messages"), [])
+
+    def test_purge_needs_a_word(self):
+        self.errand("send", "X", "--transport", self.dsn)
+        self.errand("transport", "purge", self.dsn, expect=2)
+        purged = self.errand("transport", "purge", self.dsn, "--yes").stdout
+        self.assertEqual(purged, "Removed 1 message from async\n")
+
+    def test_mistakes_are_explained(self):
+        unknown = self.errand("send", "X", "--transport", "asinc", expect=2).stderr
+        self.assertIn("asinc", unknown)
+        self.assertIn("DSN", unknown)
+        self.errand("send", "X", "{broken", "--transport", self.dsn, expect=2)
+        self.errand("transport", "stats", expect=2)
+        missing = f"sqlite:{self.directory}/absent.db"
+        self.errand("transport", "stats", missing, expect=6)
+        consumed = self.errand(
+            "worker", "--transport", f"sqlite:{self.file}?queue_name=failed", expect=2
+        ).stderr
+        self.assertIn("errand failed retry", consumed)
+
+    def test_the_configuration_is_checked_by_place(self):
+        for change, place in (
+            ({"transports": {"a": {}}}, "transports.a"),
+            ({"transports": {"a": {"dsn": "nonsense"}}}, "transports.a.dsn"),
+            ({"failure_transport": "none"}, "failure_transport"),
+            ({"routing": {"X": "none"}}, "routing.X"),
+            ({"rooting": {}}, "rooting"),
+            ({"transports": []}, "transports"),
+        ):
+            with self.subTest(place=place):
+                self.configure(**change)
+                self.assertIn(place, self.errand("send", "X", expect=2).stderr)
+        secret = {"a": {"dsn": "postgresql://u:hunter2@h/d?queue_name=a", "x": 1}}
+        self.configure(transports=secret)
+        self.assertNotIn("hunter2", self.errand("send", "X", expect=2).stderr)
+        self.errand("send", "X", "--config", "absent.json", expect=2)
+
+
+if __name__ == "__main__":
+    unittest.main()
