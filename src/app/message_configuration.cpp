@@ -27,10 +27,11 @@ constexpr const char* kFailedQueue = "failed";
 /// A value of the file and the place where it stands, for messages.
 class Place {
  public:
-  Place(const json::value& value, std::string path) : value_{value}, path_{std::move(path)} {}
+  Place(const json::value& value, std::string file, std::string path = {})
+      : value_{value}, file_{std::move(file)}, path_{std::move(path)} {}
 
   [[noreturn]] void refuse(const std::string& what) const {
-    throw ConfigurationException{path_ + ": " + what};
+    throw ConfigurationException{file_ + ": " + (path_.empty() ? "" : path_ + ": ") + what};
   }
 
   [[nodiscard]] const json::object& object() const {
@@ -46,7 +47,7 @@ class Place {
     return value_.to_number<double>();
   }
   [[nodiscard]] Place member(std::string_view name, const json::value& value) const {
-    return {value, path_ + (path_.ends_with(": ") ? "" : ".") + std::string{name}};
+    return {value, file_, path_ + (path_.empty() ? "" : ".") + std::string{name}};
   }
 
   /// Calls `body(name, place)` for each member.
@@ -57,6 +58,7 @@ class Place {
 
  private:
   const json::value& value_;
+  std::string file_;
   std::string path_;
 };
 
@@ -145,7 +147,7 @@ MessageConfiguration MessageConfiguration::parse(std::string_view text,
   } catch (const ValidationException& error) {
     throw ConfigurationException{file_name + ": " + error.what()};
   }
-  Place{root, file_name + ": "}.each([&](const std::string& name, const Place& value) {
+  Place{root, file_name}.each([&](const std::string& name, const Place& value) {
     if (name == "transports") {
       value.each([&](const std::string& transport, const Place& settings) {
         if (transport.empty() || is_dsn(transport)) settings.refuse("no name for a transport");

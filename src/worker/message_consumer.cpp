@@ -39,6 +39,14 @@ detail::SymfonySerializer serializer_for(const ClassNames& class_names) {
   return serializer;
 }
 
+/// The keeper comes round three times in a lease: often enough for each transport, too.
+WorkerOptions options_for(const std::vector<ConsumedTransport>& transports, WorkerOptions options) {
+  for (const ConsumedTransport& one : transports) {
+    options.lease = std::min(options.lease, one.transport->redeliver_timeout());
+  }
+  return options;
+}
+
 std::vector<Signals*> signals_of(const std::vector<ConsumedTransport>& transports) {
   std::vector<Signals*> signals;
   for (const ConsumedTransport& one : transports) signals.push_back(&one.transport->signals());
@@ -58,7 +66,7 @@ class MessageConsumer::Impl {
                logger},
         worker_{WorkSource{&queue_, &signals_,
                            options.tasks != nullptr ? &options.tasks->workers() : nullptr},
-                handlers, options.worker, logger} {}
+                handlers, options_for(transports, options.worker), logger} {}
 
   Worker& worker() noexcept { return worker_; }
 

@@ -83,9 +83,13 @@ TEST(PostgresTransport, ATableMayBeInASchemaOfItsOwn) {
   const std::string schema = under_test->execute("SELECT current_schema()");
   const auto transport =
       under_test->open("table_name=" + schema + ".jobs", TransportOptions::Open::create);
+  SignalProbe beginning{transport->signals(), Signal::work};
+  ASSERT_TRUE(beginning.hears());
   SignalProbe probe{transport->signals(), Signal::work};
+  const auto another =
+      under_test->open("table_name=" + schema + ".jobs", TransportOptions::Open::create);
   const Outgoing message = outgoing("1");
-  transport->send({&message, 1});
+  another->send({&message, 1});
   EXPECT_TRUE(probe.hears_of_queue("default"));
   EXPECT_EQ(transport->receive(1).size(), 1U);
 }
@@ -93,8 +97,10 @@ TEST(PostgresTransport, ATableMayBeInASchemaOfItsOwn) {
 TEST(PostgresTransport, ARowThatAnotherProgramInsertsIsHeardOf) {
   const auto under_test = in_schema();
   const auto transport = under_test->open("", TransportOptions::Open::create);
+  // Whoever begins to listen is told of everything, once.
+  SignalProbe beginning{transport->signals(), Signal::work};
+  ASSERT_TRUE(beginning.hears());
   SignalProbe probe{transport->signals(), Signal::work};
-  while (!transport->signals().reaches_other_processes()) std::this_thread::yield();
   static_cast<void>(under_test->execute(
       "INSERT INTO messenger_messages (body, headers, queue_name, created_at, available_at) "
       "VALUES ('{}', '[]', 'default', '2025-01-01', '2025-01-01')"));

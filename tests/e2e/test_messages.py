@@ -121,6 +121,31 @@ class Messages(ErrandTest):
         self.assertEqual(self.json("status", task)["status"], "completed")
         self.assertEqual(self.rows("SELECT * FROM messenger_messages"), [])
 
+    def test_a_killed_worker_loses_nothing(self):
+        """It is killed when the handler has done its work, before the message is settled."""
+        dsn = self.dsn + "&redeliver_timeout=1"
+        self.errand("send", "X", '{"n":1}', "--transport", dsn)
+        handler = "X=cat >> effects; echo >> effects; [ -e killed ] || { touch killed; kill -9 $PPID; }"
+        self.errand("worker", "--transport", dsn, "--exec", handler, expect=-9)
+        self.assertEqual(len(self.rows("SELECT * FROM messenger_messages")), 1)
+        self.wait_until(
+            lambda: self.drain("--transport", dsn, "--exec", handler)
+            or not self.rows("SELECT * FROM messenger_messages"),
+            "the message was never delivered again",
+        )
+        self.assertEqual((self.directory / "effects").read_text(), '{"n":1}\n' * 2)
+
+    def test_a_handler_that_takes_longer_than_the_redeliver_timeout_keeps_its_message(self):
+        dsn = self.dsn + "&redeliver_timeout=1"
+        self.errand("send", "X", "{}", "--transport", dsn)
+        slow = self.start_worker(
+            "--transport", dsn, "--limit", "1", "--exec", "X=echo >> began; sleep 4"
+        )
+        self.wait_until((self.directory / "began").exists, "the handler never began")
+        while slow.poll() is None:
+            self.drain("--transport", dsn, "--exec", "X=echo >> began")
+        self.assertEqual((self.directory / "began").read_text(), "\n")
+
     def test_purge_needs_a_word(self):
         self.errand("send", "X", "--transport", self.dsn)
         self.errand("transport", "purge", self.dsn, expect=2)

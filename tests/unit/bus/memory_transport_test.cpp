@@ -63,6 +63,22 @@ TEST_F(MemoryTransportTest, ForwardsAndRemembersWhatWasSent) {
   EXPECT_TRUE(failed.sent("T").empty());
 }
 
+TEST_F(MemoryTransportTest, WhatCannotBeForwardedStays) {
+  Handlers handlers;
+  handlers.add_raw("F", [](const Envelope&, TaskContext&) -> std::string {
+    throw StorageException{"away", StorageException::Retry::helps};
+  });
+  SyncTransport unreachable{handlers};
+  send("1");
+  const Delivery delivery = receive();
+  const Outgoing letter{.message = {.body = "{}", .headers = {{"type", "F"}}}};
+  EXPECT_THROW(
+      static_cast<void>(settle(
+          {.hold = delivery.hold, .forward = MessageSettlement::Forward{&unreachable, letter}})),
+      StorageException);
+  EXPECT_EQ(settle({.hold = delivery.hold}), MessageSettleStatus::settled) << "it was still ours";
+}
+
 TEST_F(MemoryTransportTest, ReleasedAndRemovedAndPurged) {
   send("1");
   const Hold hold = receive().hold;

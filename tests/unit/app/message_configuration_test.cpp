@@ -1,0 +1,81 @@
+#include "app/message_configuration.hpp"
+
+#include <gtest/gtest.h>
+#include <string>
+
+#include "errand/errors.hpp"
+
+#include "support/temp_dir.hpp"
+
+namespace errand::detail {
+namespace {
+
+std::string refusal(const std::string& json) {
+  try {
+    static_cast<void>(MessageConfiguration::parse(json, "errand.json"));
+  } catch (const ConfigurationException& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(MessageConfiguration, ReadsTransportsRoutesRetriesAndFailures) {
+  const MessageConfiguration configuration = MessageConfiguration::parse(R"({
+    "transports": {
+      "async": {"dsn": "sqlite:a.db?queue_name=async", "failure_transport": "dead",
+                "retry_strategy": {"max_retries": 2, "delay": 500, "multiplier": 1.5,
+                                   "max_delay": 60000, "jitter": 0.1}},
+      "dead": {"dsn": "sqlite:a.db?queue_name=dead"}},
+    "failure_transport": "dead",
+    "routing": {"App\\*": "async"},
+    "class_names": {"x": "App\\X"}})",
+                                                                         "errand.json");
+  const TransportConfiguration& async = configuration.transports.at("async");
+  EXPECT_EQ(async.dsn.option("queue_name"), "async");
+  EXPECT_EQ(async.failure_transport, "dead");
+  EXPECT_EQ(async.retry, (RetryPolicy{.max_retries = 2,
+                                      .delay = std::chrono::milliseconds{500},
+                                      .multiplier = 1.5,
+                                      .max_delay = std::chrono::minutes{1},
+                                      .jitter = 0.1}));
+  EXPECT_EQ(configuration.transports.at("dead").retry, RetryPolicy{});
+  EXPECT_EQ(configuration.routing.at("App\\*"), "async");
+  EXPECT_EQ(configuration.class_names.at("x"), "App\\X");
+}
+
+TEST(MessageConfiguration, NamesThePlaceThatIsWrong) {
+  const auto says = [](const std::string& json, const std::string& place) {
+    EXPECT_EQ(refusal(json).rfind("errand.json: " + place, 0), 0U) << refusal(json);
+  };
+  says("{", "not JSON");
+  says("[]", "expected an object");
+  says(R"({"x":1})", "x: unknown");
+  says(R"({"transports":{"a":{"dsn":1}}})", "transports.a.dsn: expected a string");
+  says(R"({"transports":{"a":{"dsn":"sqlite:a.db","retry_strategy":{"delay":-1}}}})",
+       "transports.a.retry_strategy.delay: ");
+  says(R"({"transports":{"a":{"dsn":"sqlite:a.db","retry_strategy":{"multiplier":0}}}})",
+       "transports.a.retry_strategy: retry policy");
+  says(R"({"transports":{"a:b":{"dsn":"sqlite:a.db"}}})", "transports.a:b: ");
+  says(R"({"failure_transport":"none"})", "failure_transport: there is no transport none");
+}
+
+TEST(OpenTransports, AreOpenedOnceByNameOrDsnAndHaveAFailureTransport) {
+  const testing::TempDir directory;
+  const std::string file = "sqlite:" + (directory / "a.db").string();
+  OpenTransports transports{
+      MessageConfiguration::parse(
+          R"({"transports":{"async":{"dsn":")" + file + R"(?queue_name=q"}}})", "errand.json"),
+      {}};
+  Transport& async = transports.get("async");
+  EXPECT_EQ(async.name(), "async") << "not as its queue";
+  EXPECT_EQ(&transports.get("async"), &async);
+  EXPECT_EQ(transports.failure_of("async").name(), "failed");
+  EXPECT_EQ(&transports.failure_of("async"), transports.consumed("async").failure);
+  EXPECT_EQ(&transports.named_in_stamp("async", file), &async);
+  EXPECT_EQ(transports.named_in_stamp("other", file).name(), "other");
+  EXPECT_EQ(transports.get(file + "?queue_name=third").name(), "third");
+  EXPECT_THROW(static_cast<void>(transports.get("asinc")), ConfigurationException);
+}
+
+}  // namespace
+}  // namespace errand::detail
