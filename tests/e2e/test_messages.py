@@ -136,10 +136,10 @@ class Messages(ErrandTest):
         self.assertEqual((self.directory / "effects").read_text(), '{"n":1}\n' * 2)
 
     def test_a_handler_that_takes_longer_than_the_redeliver_timeout_keeps_its_message(self):
-        dsn = self.dsn + "&redeliver_timeout=1"
+        dsn = self.dsn + "&redeliver_timeout=3"
         self.errand("send", "X", "{}", "--transport", dsn)
         slow = self.start_worker(
-            "--transport", dsn, "--limit", "1", "--exec", "X=echo >> began; sleep 4"
+            "--transport", dsn, "--limit", "1", "--exec", "X=echo >> began; sleep 9"
         )
         self.wait_until((self.directory / "began").exists, "the handler never began")
         while slow.poll() is None:
