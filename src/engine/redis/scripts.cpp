@@ -34,7 +34,8 @@ Script::Script(std::string_view own_part)
       digest_{sha1(source_)} {}
 
 const Scripts& scripts() {
-  static const Scripts all{.beat = Script{embedded::k_beat},
+  static const Scripts all{.adopt = Script{embedded::k_adopt},
+                           .beat = Script{embedded::k_beat},
                            .cancel = Script{embedded::k_cancel},
                            .claim = Script{embedded::k_claim},
                            .extend = Script{embedded::k_extend},

@@ -20,6 +20,7 @@ class Script {
 
 /// Each says in its first lines what it takes and gives.
 struct Scripts {
+  const Script adopt;
   const Script beat;
   const Script cancel;
   const Script claim;
