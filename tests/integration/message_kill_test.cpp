@@ -86,7 +86,7 @@ TEST_P(KilledConsumer, LosesNothing) {
   ASSERT_TRUE(WIFSIGNALED(status)) << "it came to its end without passing the point";
   ASSERT_EQ(WTERMSIG(status), SIGKILL);
 
-  clock.advance(std::chrono::hours{1});
+  clock.advance(std::chrono::hours{1} + seconds{1});
   consume(death, false);
   EXPECT_TRUE(open("app.db", "async")->list(10, 0).empty());
   EXPECT_GE(times_handled(), 1U);
@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Death{"BeforeTheDeadLetterIsWritten", true, 0, {}, {"send", false}},
                       Death{"BetweenTheDeadLetterAndTheEnd", true, 0, {}, {"send", true}},
                       Death{"AfterTheDeadLetterAndTheEnd", true, 0, {"settle", true}, {}}),
-    [](const ::testing::TestParamInfo<Death>& info) { return std::string{info.param.name}; });
+    [](const ::testing::TestParamInfo<Death>& death) { return std::string{death.param.name}; });
 
 }  // namespace
 }  // namespace errand::testing

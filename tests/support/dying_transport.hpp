@@ -16,6 +16,14 @@ struct KillPoint {
 
 /// A transport whose process dies, as by kill -9, when it comes to a point.
 class DyingTransport final : public Transport {
+  template <class Call>
+  auto around(const std::string& call, Call&& run) {
+    if (call == point_.call && !point_.after) ::raise(SIGKILL);
+    auto result = run();
+    if (call == point_.call && point_.after) ::raise(SIGKILL);
+    return result;
+  }
+
  public:
   DyingTransport(Transport& next, KillPoint point) : next_{next}, point_{std::move(point)} {}
 
@@ -61,14 +69,6 @@ class DyingTransport final : public Transport {
   [[nodiscard]] Signals& signals() noexcept override { return next_.signals(); }
 
  private:
-  template <class Call>
-  auto around(const std::string& call, Call&& run) {
-    if (call == point_.call && !point_.after) ::raise(SIGKILL);
-    auto result = run();
-    if (call == point_.call && point_.after) ::raise(SIGKILL);
-    return result;
-  }
-
   Transport& next_;
   const KillPoint point_;
 };

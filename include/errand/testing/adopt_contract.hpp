@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "errand/errors.hpp"
 #include "errand/testing/contract_fixture.hpp"
 
 namespace errand::testing {
