@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <fmt/format.h>
+#include <functional>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -27,6 +28,7 @@ struct WorkerCommand {
   std::vector<std::string> exec;
   std::chrono::milliseconds exec_timeout{0};
   std::string log_level = "info";
+  std::function<bool()> transports_come_first;  ///< as they were typed
 };
 
 namespace {
@@ -76,9 +78,14 @@ std::shared_ptr<WorkerCommand> add_worker_options(CLI::App& command) {
       command, "-q,--queue", worker->queues, "QUEUE",
       "Queues to serve, separated by commas or each with its own --queue, the most important "
       "first (default: default, or none with --transport)");
-  terminal::add_texts(command, "--transport", worker->transports, "NAME|DSN",
-                      "Messages to handle, by the name of a transport in the configuration or by "
-                      "DSN; may be repeated, the most important first");
+  terminal::add_texts(
+      command, "--transport", worker->transports, "NAME|DSN",
+      "Messages to handle, by the name of a transport in the configuration or by "
+      "DSN; may be repeated, the most important first; before --queue, they come first "
+      "as a whole");
+  worker->transports_come_first = [&command] {
+    return terminal::typed_before(command, "--transport", "--queue");
+  };
   terminal::add_text(command, "--config", worker->configuration, terminal::kFileName,
                      "Names of transports; without it $ERRAND_CONFIG, else errand.json if there "
                      "is one");
@@ -151,6 +158,7 @@ WorkerReport run_messages(const WorkerCommand& command, const WorkerOptions& opt
   consumer_options.worker = options;
   consumer_options.class_names = transports.configuration().class_names;
   consumer_options.tasks = engine;
+  consumer_options.messages_first = command.transports_come_first();
   MessageConsumer consumer{std::move(consumed), handlers, consumer_options, logger};
   log_start(logger, consumer.name(), served);
   return consumer.run(stop);

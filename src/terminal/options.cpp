@@ -1,6 +1,7 @@
 #include "terminal/options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 #include <optional>
@@ -186,6 +187,14 @@ AddedOption add_number(CLI::App& command, const std::string& name, double& value
                               },
                               description)
                           ->type_name("N")};
+}
+
+bool typed_before(const CLI::App& command, const std::string& first, const std::string& second) {
+  const std::vector<CLI::Option*>& typed = command.parse_order();
+  const auto place = [&](const std::string& name) {
+    return std::find(typed.begin(), typed.end(), command.get_option(name));
+  };
+  return place(first) < place(second);
 }
 
 }  // namespace errand::terminal

@@ -89,4 +89,8 @@ AddedOption add_number(CLI::App& command, const std::string& name, std::int64_t&
 AddedOption add_number(CLI::App& command, const std::string& name, double& value, double lowest,
                        double highest, const std::string& description);
 
+/// Whether one option came before another; also if the other did not come at all.
+[[nodiscard]] bool typed_before(const CLI::App& command, const std::string& first,
+                                const std::string& second);
+
 }  // namespace errand::terminal

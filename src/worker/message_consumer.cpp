@@ -61,9 +61,13 @@ class MessageConsumer::Impl {
        const MessageConsumerOptions& options, Logger& logger)
       : signals_{options.tasks != nullptr ? &options.tasks->signals() : nullptr,
                  signals_of(transports)},
-        queue_{transports, serializer_for(options.class_names),
-               options.tasks != nullptr ? &options.tasks->queue() : nullptr,
-               options.worker.queues.front(), *options.clock, logger},
+        queue_{transports,
+               serializer_for(options.class_names),
+               {.queue = options.tasks != nullptr ? &options.tasks->queue() : nullptr,
+                .join = options.worker.queues.front(),
+                .last = options.messages_first},
+               *options.clock,
+               logger},
         worker_{WorkSource{&queue_, &signals_,
                            options.tasks != nullptr ? &options.tasks->workers() : nullptr},
                 handlers, options_for(transports, options.worker), logger} {}

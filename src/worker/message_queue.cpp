@@ -35,12 +35,10 @@ ExceptionData unreadable_because(const std::string& reason) {
 }  // namespace
 
 MessageQueue::MessageQueue(std::vector<ConsumedTransport> transports, SymfonySerializer serializer,
-                           TaskQueue* tasks, std::string tasks_join, const Clock& clock,
-                           Logger& logger)
+                           Tasks tasks, const Clock& clock, Logger& logger)
     : transports_{std::move(transports)},
       serializer_{std::move(serializer)},
-      tasks_{tasks},
-      tasks_join_{std::move(tasks_join)},
+      tasks_{std::move(tasks)},
       clock_{clock},
       logger_{logger} {}
 
@@ -62,12 +60,15 @@ ClaimBatch MessageQueue::claim(const ClaimRequest& request) {
   const auto claim_tasks = [&] {
     ClaimRequest rest = request;
     rest.limit -= batch.claims.size();
-    ClaimBatch more = tasks_->claim(rest);
+    ClaimBatch more = tasks_.queue->claim(rest);
     std::ranges::move(more.claims, std::back_inserter(batch.claims));
     batch.next_due = earlier(batch.next_due, more.next_due);
   };
-  if (tasks_ != nullptr) guarded("the task queues", claim_tasks);
-  if (receive_all(request, batch, guarded) > 0) guarded("the task queues", claim_tasks);
+  if (tasks_.queue != nullptr && !tasks_.last) guarded("the task queues", claim_tasks);
+  const std::size_t joined = receive_all(request, batch, guarded);
+  if (tasks_.queue != nullptr && (tasks_.last || joined > 0)) {
+    guarded("the task queues", claim_tasks);
+  }
   if (!error) return batch;
   // What was claimed must be run; the error comes again if it stays.
   if (batch.claims.empty()) std::rethrow_exception(error);
@@ -138,13 +139,13 @@ MessageQueue::Received MessageQueue::receive(std::size_t transport, std::size_t 
 }
 
 NewTask MessageQueue::read_task(const Envelope& envelope, std::size_t transport) const {
-  if (tasks_ == nullptr) {
+  if (tasks_.queue == nullptr) {
     throw UnreadableMessage{
         "an AsyncTaskMessage is a task, and this worker serves none; give it the storage of the "
         "tasks and a queue"};
   }
   NewTask task = read_async_task(envelope, serializer_);
-  task.queue = tasks_join_;
+  task.queue = tasks_.join;
   task.retry = transports_[transport].task_retry;
   return task;
 }
@@ -155,7 +156,7 @@ void MessageQueue::adopt(std::size_t transport, std::span<const NewTask> tasks,
                          std::span<const Hold> holds) {
   Transport& from = *transports_[transport].transport;
   try {
-    tasks_->adopt(tasks);
+    tasks_.queue->adopt(tasks);
   } catch (const StorageException&) {
     from.release(holds);
     throw;
@@ -195,8 +196,8 @@ std::vector<LeaseState> MessageQueue::extend(std::span<const Lease> leases,
   for (const Lease& one : leases) states.push_back({.lease = one});
   for (std::size_t i = 0; i < transports_.size(); ++i) keep_alive(i, states);
   const std::vector<Lease> others = leases_of_tasks(leases);
-  if (tasks_ == nullptr || others.empty()) return states;
-  for (const LeaseState& state : tasks_->extend(others, lease)) {
+  if (tasks_.queue == nullptr || others.empty()) return states;
+  for (const LeaseState& state : tasks_.queue->extend(others, lease)) {
     const auto place = std::ranges::find(states, state.lease.id,
                                          [](const LeaseState& one) { return one.lease.id; });
     if (place != states.end()) *place = state;
@@ -262,8 +263,8 @@ std::vector<SettleStatus> MessageQueue::settle(std::span<const Settlement> settl
     }
   }
   for (std::size_t i = 0; i < transports_.size(); ++i) settle_messages(i, settlements, statuses);
-  if (tasks_ != nullptr && !of_tasks.empty()) {
-    const std::vector<SettleStatus> settled = tasks_->settle(of_tasks);
+  if (tasks_.queue != nullptr && !of_tasks.empty()) {
+    const std::vector<SettleStatus> settled = tasks_.queue->settle(of_tasks);
     for (std::size_t i = 0; i < settled.size(); ++i) statuses[places[i]] = settled[i];
   }
   const std::lock_guard lock{mutex_};
@@ -329,7 +330,7 @@ std::optional<MessageSettlement::Forward> MessageQueue::forward_of(const Held& h
 // ------------------------------------------------------------------------------
 
 void MessageQueue::report_progress(std::span<const ProgressReport> reports) {
-  if (tasks_ == nullptr) return;
+  if (tasks_.queue == nullptr) return;
   std::vector<ProgressReport> of_tasks;
   {
     const std::lock_guard lock{mutex_};
@@ -337,15 +338,15 @@ void MessageQueue::report_progress(std::span<const ProgressReport> reports) {
       if (!held_.contains(report.lease.id)) of_tasks.push_back(report);
     }
   }
-  tasks_->report_progress(of_tasks);
+  tasks_.queue->report_progress(of_tasks);
 }
 
 std::vector<Lease> MessageQueue::held_by(const std::string& worker) {
-  return tasks_ != nullptr ? tasks_->held_by(worker) : std::vector<Lease>{};
+  return tasks_.queue != nullptr ? tasks_.queue->held_by(worker) : std::vector<Lease>{};
 }
 
 std::vector<Rescued> MessageQueue::rescue(const RescueRequest& request) {
-  return tasks_ != nullptr ? tasks_->rescue(request) : std::vector<Rescued>{};
+  return tasks_.queue != nullptr ? tasks_.queue->rescue(request) : std::vector<Rescued>{};
 }
 
 }  // namespace errand::detail

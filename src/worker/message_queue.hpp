@@ -17,13 +17,17 @@ namespace errand::detail {
 /// Messages as a worker takes them: a delivery is a claim, the end of an attempt settles it. So
 /// messages have the worker's fetcher, handlers, settler and keeper, and its rules of retry.
 ///
-/// The task queue behind it, if there is one, is asked first; leases that are not of messages are
-/// its own.
+/// Leases that are not of messages are those of the task queue behind it, if there is one.
 class MessageQueue final : public WorkQueue {
  public:
-  /// `tasks_join`: the queue that tasks which come as messages join.
-  MessageQueue(std::vector<ConsumedTransport> transports, SymfonySerializer serializer,
-               TaskQueue* tasks, std::string tasks_join, const Clock& clock, Logger& logger);
+  struct Tasks {
+    TaskQueue* queue = nullptr;  ///< null: messages only
+    std::string join{};          ///< the queue that tasks which come as messages join
+    bool last = false;           ///< asked only when no message is due
+  };
+
+  MessageQueue(std::vector<ConsumedTransport> transports, SymfonySerializer serializer, Tasks tasks,
+               const Clock& clock, Logger& logger);
 
   [[nodiscard]] ClaimBatch claim(const ClaimRequest& request) override;
   std::vector<LeaseState> extend(std::span<const Lease> leases,
@@ -64,8 +68,7 @@ class MessageQueue final : public WorkQueue {
 
   const std::vector<ConsumedTransport> transports_;
   const SymfonySerializer serializer_;
-  TaskQueue* const tasks_;
-  const std::string tasks_join_;
+  const Tasks tasks_;
   const Clock& clock_;
   Logger& logger_;
 

@@ -417,5 +417,29 @@ TEST_F(AsyncTaskMessageTest, AWorkerWithoutTasksSaysWhatItLacks) {
             std::string::npos);
 }
 
+TEST_F(AsyncTaskMessageTest, TasksComeFirstUnlessMessagesAreToldTo) {
+  std::vector<std::string> order;
+  handle(
+      [&](const Envelope&, TaskContext& context) -> std::string {
+        order.emplace_back(context.queue());
+        return "null";
+      },
+      "note");
+  options.worker.max_prefetch = 1;
+  for (const bool messages_first : {false, true}) {
+    order.clear();
+    options.messages_first = messages_first;
+    for (int i = 0; i < 3; ++i) {
+      const NewTask task{.envelope = Envelope{"note", "{}"}};
+      storage->queue().submit({&task, 1});
+      send(*async, "{}", "note");
+    }
+    EXPECT_EQ(drain().completed, 6);
+    const std::string first = messages_first ? "async" : "default";
+    const std::string second = messages_first ? "default" : "async";
+    EXPECT_EQ(order, (std::vector<std::string>{first, first, first, second, second, second}));
+  }
+}
+
 }  // namespace
 }  // namespace errand::testing
