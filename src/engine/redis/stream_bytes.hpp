@@ -1,5 +1,7 @@
 #pragma once
 
+#include <compare>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +28,8 @@ namespace errand::redis {
 struct StreamId {
   std::int64_t milliseconds = 0;
   std::uint64_t number = 0;
+
+  friend auto operator<=>(const StreamId&, const StreamId&) = default;
 };
 /// nullopt for what is none.
 [[nodiscard]] std::optional<StreamId> parse_stream_id(std::string_view text);

@@ -371,31 +371,33 @@ std::string RedisTransport::kept_from() {
 
 std::vector<MessageSettleStatus> RedisTransport::settle_here(
     std::span<const MessageSettlement> settlements) {
-  Command first = of_group();
-  first.add(settings_.delete_after_ack ? "1" : "0")
-      .add(settings_.delete_after_reject ? "1" : "0")
-      .add(settings_.remove_after.count() > 0 ? settings_.kept_stream() : "")
-      .add(kept_from());
   std::vector<MessageSettleStatus> statuses;
+  statuses.reserve(settlements.size());
+  const std::string kept_from_id = kept_from();
   in_parts(
       settlements, kMost,
       [&](Command& arguments, const MessageSettlement& settlement) {
-        // An id that is none would end the script.
-        if (can_be_held(settlement.hold)) {
-          add_hold(arguments, settlement.hold);
+        add_hold(arguments, settlement.hold);
+        if (settlement.forward) {
+          on_same_server(settlement.forward->to)
+              ->add_forward(arguments, settlement.forward->message);
         } else {
-          arguments.add("0-0").add("");
-        }
-        if (!settlement.forward) {
           arguments.add("");
-          return;
         }
-        const RedisTransport* to = on_same_server(settlement.forward->to);
-        to->add_forward(arguments, settlement.forward->message);
       },
-      [&](const Command& arguments) {
+      [&](const Command& arguments, std::span<const MessageSettlement> part) {
+        const auto [first, last] = std::ranges::minmax(
+            part, {}, [](const MessageSettlement& one) { return *parse_stream_id(one.hold.id); });
+        Command before = of_group();
+        before.add(settings_.delete_after_ack ? "1" : "0")
+            .add(settings_.delete_after_reject ? "1" : "0")
+            .add(settings_.remove_after.count() > 0 ? settings_.kept_stream() : "")
+            .add(kept_from_id)
+            .add(first.hold.id)
+            .add(last.hold.id)
+            .add(consumer_);
         const Reply reply = server_.write([&](Connection& connection) {
-          return run_script(connection, stream_scripts().settle, first, arguments);
+          return run_script(connection, stream_scripts().settle, before, arguments);
         });
         for (std::size_t i = 0; i < reply.value().size(); ++i) {
           statuses.push_back(reply.value()[i].integer() == 1 ? MessageSettleStatus::settled
@@ -419,6 +421,7 @@ std::vector<MessageSettleStatus> RedisTransport::settle(
   for (std::size_t i = 0; i < settlements.size(); ++i) {
     const auto& forward = settlements[i].forward;
     if (forward) detail::check_outgoing(forward->message);
+    if (!can_be_held(settlements[i].hold)) continue;
     const bool leaves = forward && on_same_server(forward->to) == nullptr;
     (leaves ? elsewhere : here).push_back(settlements[i]);
     (leaves ? elsewhere_places : here_places).push_back(i);

@@ -3,7 +3,7 @@
 local ended = {}
 for i = 3, #ARGV, 2 do
   local id = ARGV[i]
-  if is_held(id, ARGV[i + 1]) then
+  if holder(id, ARGV[i + 1]) then
     local entry = call('XRANGE', stream, id, id)[1]
     if entry then call('XADD', stream, '*', unpack(entry[2])) end
     -- At once: an id may be named twice.
