@@ -313,18 +313,29 @@ std::optional<milliseconds> RedisTransport::next_due() {
 // --- holds
 // ----------------------------------------------------------------------------------------
 
+void RedisTransport::ask_of_holds(const Script& script, const Command& before,
+                                  const Command& arguments, std::size_t holds,
+                                  std::vector<bool>& answers) {
+  try {
+    const Reply reply = server_.write(
+        [&](Connection& connection) { return run_script(connection, script, before, arguments); });
+    for (std::size_t i = 0; i < holds; ++i) {
+      answers.push_back(reply.value()[i].integer() == 1);
+    }
+  } catch (const NoGroup&) {
+    // Another program has deleted the stream, and with it all holds.
+    answers.insert(answers.end(), holds, false);
+  }
+}
+
 std::vector<std::optional<Hold>> RedisTransport::keep_alive(std::span<const Hold> holds) {
   std::vector<std::optional<Hold>> kept(holds.size());
   const std::vector<Hold> possible = those_that_can_be_held(holds);
   std::vector<bool> answers;
-  in_parts(std::span<const Hold>{possible}, kMost, add_hold, [&](const Command& arguments) {
-    const Reply reply = server_.write([&](Connection& connection) {
-      return run_script(connection, stream_scripts().keep_alive, of_group(), arguments);
-    });
-    for (std::size_t i = 0; i < reply.value().size(); ++i) {
-      answers.push_back(reply.value()[i].integer() == 1);
-    }
-  });
+  in_parts(std::span<const Hold>{possible}, kMost, add_hold,
+           [&](const Command& arguments, std::span<const Hold> part) {
+             ask_of_holds(stream_scripts().keep_alive, of_group(), arguments, part.size(), answers);
+           });
   auto answer = answers.begin();
   for (std::size_t i = 0; i < holds.size(); ++i) {
     if (can_be_held(holds[i]) && *answer++) kept[i] = holds[i];
@@ -335,11 +346,11 @@ std::vector<std::optional<Hold>> RedisTransport::keep_alive(std::span<const Hold
 void RedisTransport::release(std::span<const Hold> holds) {
   const std::vector<Hold> possible = those_that_can_be_held(holds);
   if (possible.empty()) return;
-  in_parts(std::span<const Hold>{possible}, kMost, add_hold, [&](const Command& arguments) {
-    server_.write([&](Connection& connection) {
-      return run_script(connection, stream_scripts().release, of_group(), arguments);
-    });
-  });
+  std::vector<bool> released;
+  in_parts(std::span<const Hold>{possible}, kMost, add_hold,
+           [&](const Command& arguments, std::span<const Hold> part) {
+             ask_of_holds(stream_scripts().release, of_group(), arguments, part.size(), released);
+           });
   waker_.tell();
 }
 
@@ -371,8 +382,7 @@ std::string RedisTransport::kept_from() {
 
 std::vector<MessageSettleStatus> RedisTransport::settle_here(
     std::span<const MessageSettlement> settlements) {
-  std::vector<MessageSettleStatus> statuses;
-  statuses.reserve(settlements.size());
+  std::vector<bool> answers;
   const std::string kept_from_id = kept_from();
   in_parts(
       settlements, kMost,
@@ -396,18 +406,16 @@ std::vector<MessageSettleStatus> RedisTransport::settle_here(
             .add(first.hold.id)
             .add(last.hold.id)
             .add(consumer_);
-        const Reply reply = server_.write([&](Connection& connection) {
-          return run_script(connection, stream_scripts().settle, before, arguments);
-        });
-        for (std::size_t i = 0; i < reply.value().size(); ++i) {
-          statuses.push_back(reply.value()[i].integer() == 1 ? MessageSettleStatus::settled
-                                                             : MessageSettleStatus::lost);
-        }
+        ask_of_holds(stream_scripts().settle, before, arguments, part.size(), answers);
       });
   const bool retries = std::ranges::any_of(settlements, [&](const MessageSettlement& settlement) {
     return settlement.forward && settlement.forward->to == this;
   });
   if (retries) waker_.tell();
+  std::vector<MessageSettleStatus> statuses;
+  for (const bool settled : answers) {
+    statuses.push_back(settled ? MessageSettleStatus::settled : MessageSettleStatus::lost);
+  }
   return statuses;
 }
 

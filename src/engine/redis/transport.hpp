@@ -56,11 +56,14 @@ class RedisTransport final : public Transport {
   [[nodiscard]] bool is_time_to_look_for_lost();
   [[nodiscard]] std::vector<Delivery> take_over(std::size_t limit);
   void read_new(std::size_t limit, std::vector<Delivery>& deliveries);
+  /// Runs a script that answers for each of some holds whether it was held.
+  void ask_of_holds(const Script& script, const Command& before, const Command& arguments,
+                    std::size_t holds, std::vector<bool>& answers);
   /// Null if it is on another server, or reached by another user.
   [[nodiscard]] const RedisTransport* on_same_server(const Transport* other) const;
   [[nodiscard]] std::vector<MessageSettleStatus> settle_here(
       std::span<const MessageSettlement> settlements);
-  /// The commands that write it; a delayed one goes to the sorted set.
+  /// As settle takes it: what this transport would send.
   void add_forward(Command& arguments, const Outgoing& message) const;
   /// The id before which kept messages are removed; empty: it is not the time.
   [[nodiscard]] std::string kept_from();
