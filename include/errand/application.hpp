@@ -92,4 +92,7 @@ class ERRAND_EXPORT BackgroundWorker {
 /// the handlers of `app`, and the built-in types errand.echo, errand.sleep and errand.fail.
 [[nodiscard]] ERRAND_EXPORT int run_worker(Application& app, int argc, const char* const* argv);
 
+/// The same for a program without tasks: it serves the messages that --transport names.
+[[nodiscard]] ERRAND_EXPORT int run_worker(Handlers& handlers, int argc, const char* const* argv);
+
 }  // namespace errand

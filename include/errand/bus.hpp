@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "errand/codec.hpp"
 #include "errand/envelope.hpp"
@@ -13,6 +14,8 @@
 #include "errand/transport.hpp"
 
 namespace errand {
+
+class Rules;
 
 /// What types are called on the wire: `email.send` there is `App\Message\SendEmail`. Types that are
 /// not named are called the same on both sides.
@@ -44,6 +47,9 @@ class ERRAND_EXPORT Bus {
   /// ConfigurationException if it has a route already.
   Bus& route(const std::string& type, Transport& transport);
 
+  /// Messages are checked before they are sent; `rules` must outlive the bus.
+  Bus& check_by(const Rules& rules);
+
   /// Durable on return. Throws ConfigurationException if the type has no name or no route,
   /// ValidationException for what JSON cannot hold, StorageException.
   template <class Message>
@@ -51,6 +57,15 @@ class ERRAND_EXPORT Bus {
     send_json(types_.name_of<Message>(), encode(message), options);
   }
   void send_json(const std::string& type, std::string body, const SendOptions& options = {});
+
+  /// Many messages of one type at once: all of them, or none.
+  template <class Messages>
+  void send_all(const Messages& messages, const SendOptions& options = {}) {
+    using Message = typename Messages::value_type;
+    std::vector<Outgoing> outgoing;
+    for (const Message& message : messages) outgoing.push_back(prepare(message, options));
+    transport_for(types_.name_of<Message>()).send(outgoing);
+  }
 
   /// What send() would send, for those who do it themselves, as in a transaction of their own: see
   /// send_in_transaction() in postgres.hpp and sqlite.hpp.

@@ -23,6 +23,10 @@ struct ConsumedTransport {
   Transport* transport = nullptr;
   Transport* failure = nullptr;
   RetryPolicy retry{};
+
+  /// Of the tasks that come over it: see MessageConsumerOptions::tasks. Without retries a failure
+  /// is final, and programs that know no status `retrying` never see it.
+  RetryPolicy task_retry{.max_retries = 0};
 };
 
 struct MessageConsumerOptions {
@@ -30,6 +34,10 @@ struct MessageConsumerOptions {
   ClassNames class_names{};
 
   /// Its task queues, as worker.queues names them, are served before the messages; null: none.
+  ///
+  /// A message `AsyncTaskMessage`, {"taskId": …, "payload": …}, is a task of it that another program
+  /// recorded, or is recorded now: it joins the first of these queues, and the message ends. From
+  /// then on it is a task like any other. Storage and transport may be different engines.
   Engine* tasks = nullptr;
 
   /// The transports' own. Must outlive the consumer.

@@ -194,6 +194,11 @@ class ERRAND_EXPORT TaskQueue : public WorkQueue {
   /// and stores none if validate() would for one of them.
   virtual void submit(std::span<const NewTask> tasks) = 0;
 
+  /// The same, where the record may be stored already: one that is pending in no queue, as other
+  /// programs save it, joins the task's queue with the task's payload; submitted_at stays. All
+  /// others are left as they are.
+  virtual void adopt(std::span<const NewTask> tasks) = 0;
+
   /// Cancels what waits, asks what runs. One status for each of `ids`, in order.
   virtual std::vector<CancelStatus> cancel(std::span<const TaskId> ids) = 0;
 

@@ -98,7 +98,7 @@ RetryPolicy read_retry(const Place& place) {
 TransportConfiguration read_transport(const Place& place) {
   std::optional<Dsn> dsn;
   std::optional<std::string> failure;
-  RetryPolicy retry;
+  std::optional<RetryPolicy> retry;
   place.each([&](const std::string& name, const Place& value) {
     if (name == "dsn") {
       try {
@@ -238,9 +238,9 @@ Transport& OpenTransports::failure_of(const std::string& name_or_dsn) {
 
 ConsumedTransport OpenTransports::consumed(const std::string& name_or_dsn) {
   const TransportConfiguration* known = configured(name_or_dsn);
-  return {.transport = &get(name_or_dsn),
-          .failure = &failure_of(name_or_dsn),
-          .retry = known != nullptr ? known->retry : RetryPolicy{}};
+  ConsumedTransport consumed{.transport = &get(name_or_dsn), .failure = &failure_of(name_or_dsn)};
+  if (known != nullptr && known->retry) consumed.retry = consumed.task_retry = *known->retry;
+  return consumed;
 }
 
 Transport& OpenTransports::named_in_stamp(const std::string& name, const std::string& beside) {

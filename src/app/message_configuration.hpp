@@ -18,7 +18,7 @@ namespace errand::detail {
 struct TransportConfiguration {
   Dsn dsn;
   std::optional<std::string> failure_transport;
-  RetryPolicy retry{};
+  std::optional<RetryPolicy> retry{};
 };
 
 /// The configuration file: names for transports, routes, retry policies, failure transports, in the

@@ -26,9 +26,7 @@ std::string program_name(int argc, const char* const* argv) {
   return name.empty() ? "worker" : name;
 }
 
-}  // namespace
-
-int run_worker(Application& app, int argc, const char* const* argv) {
+int run(Handlers& handlers, Engine* engine, int argc, const char* const* argv) {
   const std::string name = program_name(argc, argv);
   const auto refuse = [&](std::string_view reason, int code) {
     std::cerr << fmt::format("{}: {}\n", name, terminal::printable(reason));
@@ -39,7 +37,7 @@ int run_worker(Application& app, int argc, const char* const* argv) {
   const auto worker = detail::add_worker_options(command);
   try {
     command.parse(argc, argv);
-    return detail::run_worker_command(*worker, app.handlers(), &app.engine());
+    return detail::run_worker_command(*worker, handlers, engine);
   } catch (const CLI::CallForHelp&) {
     std::cout << command.help();
     return 0;
@@ -50,6 +48,16 @@ int run_worker(Application& app, int argc, const char* const* argv) {
   } catch (const Error& error) {
     return refuse(error.what(), kUsage);
   }
+}
+
+}  // namespace
+
+int run_worker(Application& app, int argc, const char* const* argv) {
+  return run(app.handlers(), &app.engine(), argc, argv);
+}
+
+int run_worker(Handlers& handlers, int argc, const char* const* argv) {
+  return run(handlers, nullptr, argc, argv);
 }
 
 }  // namespace errand

@@ -159,6 +159,11 @@ WorkerReport run_messages(const WorkerCommand& command, const WorkerOptions& opt
 }  // namespace
 
 int run_worker_command(const WorkerCommand& command, Handlers& handlers, Engine* engine) {
+  if (engine == nullptr && serves_tasks(command)) {
+    throw ConfigurationException{
+        "this program serves messages and has no storage of tasks: name a transport with "
+        "--transport, and no --queue"};
+  }
   ConsoleLogger logger{parse_log_level(command.log_level)};
   for (const std::string& text : command.exec) add_exec_handler(command, text, handlers);
   add_builtin_handlers(handlers);

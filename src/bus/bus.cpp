@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "errand/errors.hpp"
+#include "errand/middleware.hpp"
 
 #include "bus/symfony_serializer.hpp"
 #include "bus/symfony_stamps.hpp"
@@ -18,6 +19,7 @@ class Bus::Impl {
 
   detail::SymfonySerializer serializer;
   std::map<std::string, Transport*, std::less<>> routes;
+  std::vector<const Rules*> rules;
 };
 
 Bus::Bus(const MessageTypes& types, const ClassNames& class_names)
@@ -32,6 +34,11 @@ Bus& Bus::route(const std::string& type, Transport& transport) {
     throw ConfigurationException{"type " + type + " has a route to " + entry->second->name() +
                                  " already"};
   }
+  return *this;
+}
+
+Bus& Bus::check_by(const Rules& rules) {
+  impl_->rules.push_back(&rules);
   return *this;
 }
 
@@ -50,9 +57,9 @@ Transport& Bus::transport_for(std::string_view type) const {
 
 Outgoing Bus::prepare_json(const std::string& type, std::string body,
                            const SendOptions& options) const {
-  Outgoing outgoing{
-      .message = impl_->serializer.write(Envelope{type, std::move(body), options.headers}),
-      .delay = options.delay};
+  const Envelope envelope{type, std::move(body), options.headers};
+  for (const Rules* rules : impl_->rules) rules->check(envelope);
+  Outgoing outgoing{.message = impl_->serializer.write(envelope), .delay = options.delay};
   // PHP's own sends say so as well, and its tools show it.
   if (options.delay.count() > 0) {
     detail::add_stamp(outgoing.message.headers, detail::kDelayStamp,

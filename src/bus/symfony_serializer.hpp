@@ -33,14 +33,15 @@ class ERRAND_EXPORT SymfonySerializer {
 
   [[nodiscard]] WireMessage write(const Envelope& envelope) const;
 
+  /// What the class is called here.
+  [[nodiscard]] std::string type_for(std::string_view class_name) const;
+
   /// For people: also of messages that read() refuses, those in PHP's own serialization included;
   /// empty if nothing can be said.
   [[nodiscard]] std::string type_of(const WireMessage& message) const;
 
  private:
   using Names = std::map<std::string, std::string, std::less<>>;
-
-  [[nodiscard]] std::string type_for(std::string_view class_name) const;
 
   Names types_;    ///< by class
   Names classes_;  ///< by type

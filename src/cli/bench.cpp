@@ -8,11 +8,13 @@
 #include <string>
 
 #include "bench/engine_bench.hpp"
+#include "bench/transport_bench.hpp"
 #include "cli/commands.hpp"
 #include "cli/json_output.hpp"
 #include "cli/live_line.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
+#include "cli/transport_options.hpp"
 #include "cli/wording.hpp"
 
 namespace errand::cli {
@@ -22,6 +24,7 @@ struct BenchCommand {
   std::int64_t tasks = 20'000;
   std::int64_t backlog = 0;
   bool json = false;
+  TransportChoice transport;
 };
 
 bool is_duration(const std::string& name) { return name.ends_with("_ms"); }
@@ -50,21 +53,30 @@ void print_table(const std::vector<bench::Figure>& figures, Console& console) {
 }
 
 ExitCode run_bench(const BenchCommand& command, Invocation& invocation) {
-  const Dsn dsn = invocation.dsn();
   Console& console = invocation.console;
   std::vector<bench::Figure> figures;
+  std::string measured;
   {
     LiveLine line{console.err, console.err_screen};
-    figures = bench::measure(dsn,
-                             bench::Plan{.tasks = static_cast<std::size_t>(command.tasks),
-                                         .backlog = static_cast<std::size_t>(command.backlog)},
-                             [&](const std::string& next) { line.show("measuring " + next); });
+    const bench::Plan plan{.tasks = static_cast<std::size_t>(command.tasks),
+                           .backlog = static_cast<std::size_t>(command.backlog)};
+    const auto progress = [&](const std::string& next) { line.show("measuring " + next); };
+    if (command.transport.is_given()) {
+      detail::OpenTransports transports = command.transport.open(TransportOptions::Open::create);
+      Transport& transport = transports.get(command.transport.name);
+      measured = transport.name();
+      figures = bench::measure(transport, plan, progress);
+    } else {
+      const Dsn dsn = invocation.dsn();
+      measured = dsn.to_string();
+      figures = bench::measure(dsn, plan, progress);
+    }
   }
   if (command.json) {
     // By hand: Boost.JSON writes 250 as 2.5E2, which is right and hard to read.
     std::string json =
-        fmt::format(R"({{"dsn":{},"tasks":{})",
-                    boost::json::serialize(boost::json::value(dsn.to_string())), command.tasks);
+        fmt::format(R"({{"{}":{},"tasks":{})", command.transport.is_given() ? "transport" : "dsn",
+                    boost::json::serialize(boost::json::value(measured)), command.tasks);
     for (const auto& [name, value] : figures) {
       json += fmt::format(R"(,"{}":{:.{}f})", name, value, is_duration(name) ? 3 : 0);
     }
@@ -86,6 +98,9 @@ void add_bench(CLI::App& parent, Invocation& invocation) {
              "Tasks of each bulk and drain round; 200 bytes of JSON each");
   add_number(command, "--backlog", options->backlog, 0, 100'000'000,
              "Also measure a claim beside so many pending tasks; submits and removes them");
+  add_transport_choice(command, options->transport,
+                       "Measure messages without a record on this transport instead, which must "
+                       "be empty");
   add_json(command, options->json);
   add_dsn(command, invocation);
   add_examples(command,
@@ -93,6 +108,7 @@ void add_bench(CLI::App& parent, Invocation& invocation) {
                    "errand bench --dsn sqlite:/tmp/bench.db",
                    "errand bench --dsn sqlite:/tmp/bench.db --tasks 100000 --json",
                    "errand bench --dsn postgresql://queue.example/errand --backlog 3000000",
+                   "errand bench --transport 'sqlite:/tmp/bench.db?queue_name=bench'",
                });
   runs(command, invocation, options, run_bench);
 }

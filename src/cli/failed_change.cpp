@@ -36,6 +36,7 @@ struct ChangeCommand {
   TransportChoice transport;
   bool all = false;
   bool yes = false;
+  bool interactive = false;
   bool json = false;
 };
 
@@ -125,7 +126,53 @@ ChosenMessages chosen_messages(const ChangeCommand& command) {
   return {.ids = command.ids, .filter = message_filter(command.filter)};
 }
 
+std::vector<Failure> failures_to_show(const ChangeCommand& command, TaskCatalog& catalog) {
+  std::vector<Failure> failures;
+  const auto add = [&](const TaskRecord& task) {
+    failures.push_back({.id = task.data.id.to_string(),
+                        .type = task.type,
+                        .where = task.queue.value_or(""),
+                        .body = task.data.payload.value_or(""),
+                        .error = error_of(task)});
+  };
+  for (const TaskId id : parse_ids(command.ids)) {
+    const std::optional<TaskRecord> task = catalog.find(id);
+    if (!task) throw TaskNotFoundException{id};
+    add(*task);
+  }
+  if (command.ids.empty()) {
+    for_each_found(catalog, command.filter.tasks(), [&](const TaskRecord& task) {
+      if (command.filter.chooses(task)) add(task);
+    });
+  }
+  return failures;
+}
+
+ExitCode ask_about_failed(const ChangeCommand& command, Engine& engine, Console& console) {
+  const auto with = [&](const Change& change) {
+    return [&engine, &change](const Failure& failure) {
+      const TaskId id = TaskId::parse(failure.id).value();
+      change.apply(engine.queue(), {&id, 1});
+    };
+  };
+  print_result(go_through(failures_to_show(command, engine.catalog()),
+                          {.retry = with(kRetry), .remove = with(kRemove)}, console),
+               command.json, console);
+  return ExitCode::done;
+}
+
+ExitCode retry_interactively(const ChangeCommand& command, Invocation& invocation) {
+  require_dialogue(invocation.console);
+  if (command.transport.is_given()) {
+    return ask_about_failed_messages(command.transport, chosen_messages(command), command.json,
+                                     invocation.console);
+  }
+  const std::unique_ptr<Engine> engine = invocation.open(EngineOptions::Open::existing);
+  return ask_about_failed(command, *engine, invocation.console);
+}
+
 ExitCode retry_failed(const ChangeCommand& command, Invocation& invocation) {
+  if (command.interactive) return retry_interactively(command, invocation);
   require_choice(command);
   if (command.transport.is_given()) {
     return retry_failed_messages(command.transport, chosen_messages(command), command.json,
@@ -186,7 +233,10 @@ void add_failed_retry(CLI::App& parent, Invocation& invocation) {
   CLI::App& command = add_command(
       parent, "retry", "Run failed tasks again from the start (cancelled ones, too, by their id)");
   const auto options = add_choice(command, invocation);
+  add_flag(command, "-i,--interactive", options->interactive,
+           "Show one after the other, and ask what to do with it");
   add_examples(command, {
+                            "errand failed retry --interactive",
                             "errand failed retry 0d9b3f0e-8c67-4d8e-9d6c-3a1d2f5b7c10",
                             "errand failed retry --type email.send",
                             "errand failed retry --class errand::WorkerLost",

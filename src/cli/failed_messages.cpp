@@ -137,12 +137,11 @@ struct MessageChange {
   std::function<void(FailureTransport&, const FailedMessage&)> apply;
 };
 
-ExitCode change(const TransportChoice& from, const ChosenMessages& chosen, bool json,
-                Console& console, const MessageChange& to) {
-  FailureTransport failures{from};
-  ExitCode code = ExitCode::done;
+/// Those that were named and are not there are told, and give the exit code.
+std::vector<FailedMessage> find_chosen(FailureTransport& failures, const ChosenMessages& chosen,
+                                       ExitCode& code, Console& console) {
+  if (chosen.ids.empty()) return failures.find(chosen.filter);
   std::vector<FailedMessage> messages;
-  if (chosen.ids.empty()) messages = failures.find(chosen.filter);
   for (const std::string& id : chosen.ids) {
     if (auto found = failures.find(id)) {
       messages.push_back(*std::move(found));
@@ -152,6 +151,25 @@ ExitCode change(const TransportChoice& from, const ChosenMessages& chosen, bool 
       code = ExitCode::no_such_task;
     }
   }
+  return messages;
+}
+
+/// In this order: what happens in between doubles the message, and loses nothing.
+void send_again(FailureTransport& failures, const FailedMessage& message) {
+  const Outgoing again = detail::second_chance_of(message.stored.message);
+  failures.origin_of(message).send({&again, 1});
+  failures.transport().remove({&message.stored.id, 1});
+}
+
+void remove(FailureTransport& failures, const FailedMessage& message) {
+  failures.transport().remove({&message.stored.id, 1});
+}
+
+ExitCode change(const TransportChoice& from, const ChosenMessages& chosen, bool json,
+                Console& console, const MessageChange& to) {
+  FailureTransport failures{from};
+  ExitCode code = ExitCode::done;
+  const std::vector<FailedMessage> messages = find_chosen(failures, chosen, code, console);
   for (const FailedMessage& message : messages) to.apply(failures, message);
   if (json) {
     print_json(console,
@@ -250,25 +268,48 @@ ExitCode show_failed_message(const TransportChoice& from, const std::string& id,
   return ExitCode::done;
 }
 
+void print_result(const DialogueResult& result, bool json, Console& console) {
+  if (json) {
+    print_json(console, boost::json::serialize(boost::json::object{{"retried", result.retried},
+                                                                   {"removed", result.removed},
+                                                                   {"skipped", result.skipped}}));
+  } else {
+    fmt::print(console.out, "{} sent again, {} removed, {} left\n", result.retried, result.removed,
+               result.skipped);
+  }
+}
+
 ExitCode retry_failed_messages(const TransportChoice& from, const ChosenMessages& chosen, bool json,
                                Console& console) {
-  return change(
-      from, chosen, json, console,
-      {"Sent again", "retried", [](FailureTransport& failures, const FailedMessage& message) {
-         // In this order: what happens in between doubles the message, and loses nothing.
-         const Outgoing again = detail::second_chance_of(message.stored.message);
-         failures.origin_of(message).send({&again, 1});
-         failures.transport().remove({&message.stored.id, 1});
-       }});
+  return change(from, chosen, json, console, {"Sent again", "retried", send_again});
 }
 
 ExitCode remove_failed_messages(const TransportChoice& from, const ChosenMessages& chosen,
                                 bool json, Console& console) {
-  return change(
-      from, chosen, json, console,
-      {"Removed", "removed", [](FailureTransport& failures, const FailedMessage& message) {
-         failures.transport().remove({&message.stored.id, 1});
-       }});
+  return change(from, chosen, json, console, {"Removed", "removed", remove});
+}
+
+ExitCode ask_about_failed_messages(const TransportChoice& from, const ChosenMessages& chosen,
+                                   bool json, Console& console) {
+  FailureTransport failures{from};
+  ExitCode code = ExitCode::done;
+  std::vector<Failure> shown;
+  for (const FailedMessage& message : find_chosen(failures, chosen, code, console)) {
+    shown.push_back({.id = message.stored.id,
+                     .type = message.type,
+                     .where = message.failed_in,
+                     .body = message.stored.message.body,
+                     .error = message.error});
+  }
+  // Found anew: somebody else may have dealt with it while a person thought.
+  const auto with = [&](auto change) {
+    return [&failures, change](const Failure& failure) {
+      if (const auto message = failures.find(failure.id)) change(failures, *message);
+    };
+  };
+  print_result(go_through(shown, {.retry = with(send_again), .remove = with(remove)}, console),
+               json, console);
+  return code;
 }
 
 }  // namespace errand::cli

@@ -7,6 +7,7 @@
 #include "cli/console.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/failure_filter.hpp"
+#include "cli/retry_dialogue.hpp"
 #include "cli/transport_options.hpp"
 
 /// The commands below `failed` for messages in a failure transport.
@@ -29,6 +30,9 @@ struct ChosenMessages {
   MessageFilter filter;
 };
 
+/// For people or programs.
+void print_result(const DialogueResult& result, bool json, Console& console);
+
 ExitCode list_failed_messages(const TransportChoice& from, const MessageFilter& filter, bool stats,
                               bool json, Console& console);
 ExitCode show_failed_message(const TransportChoice& from, const std::string& id, bool json,
@@ -37,6 +41,9 @@ ExitCode show_failed_message(const TransportChoice& from, const std::string& id,
 /// Sends them back to the transports they failed in; then they are removed here.
 ExitCode retry_failed_messages(const TransportChoice& from, const ChosenMessages& chosen, bool json,
                                Console& console);
+/// The same one by one, as a person answers.
+ExitCode ask_about_failed_messages(const TransportChoice& from, const ChosenMessages& chosen,
+                                   bool json, Console& console);
 ExitCode remove_failed_messages(const TransportChoice& from, const ChosenMessages& chosen,
                                 bool json, Console& console);
 

@@ -62,8 +62,8 @@ class MessageConsumer::Impl {
       : signals_{options.tasks != nullptr ? &options.tasks->signals() : nullptr,
                  signals_of(transports)},
         queue_{transports, serializer_for(options.class_names),
-               options.tasks != nullptr ? &options.tasks->queue() : nullptr, *options.clock,
-               logger},
+               options.tasks != nullptr ? &options.tasks->queue() : nullptr,
+               options.worker.queues.front(), *options.clock, logger},
         worker_{WorkSource{&queue_, &signals_,
                            options.tasks != nullptr ? &options.tasks->workers() : nullptr},
                 handlers, options_for(transports, options.worker), logger} {}
@@ -80,6 +80,7 @@ MessageConsumer::MessageConsumer(std::vector<ConsumedTransport> transports,
                                  const Handlers& handlers, MessageConsumerOptions options,
                                  Logger& logger) {
   validate(transports);
+  validate(options.worker);
   impl_ = std::make_unique<Impl>(transports, handlers, options, logger);
 }
 

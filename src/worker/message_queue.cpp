@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <exception>
 #include <fmt/format.h>
+#include <iterator>
 #include <utility>
 #include <variant>
 
 #include "errand/errors.hpp"
 
+#include "bus/async_task_message.hpp"
 #include "bus/message_failure.hpp"
 #include "bus/symfony_stamps.hpp"
 
@@ -33,10 +35,12 @@ ExceptionData unreadable_because(const std::string& reason) {
 }  // namespace
 
 MessageQueue::MessageQueue(std::vector<ConsumedTransport> transports, SymfonySerializer serializer,
-                           WorkQueue* tasks, const Clock& clock, Logger& logger)
+                           TaskQueue* tasks, std::string tasks_join, const Clock& clock,
+                           Logger& logger)
     : transports_{std::move(transports)},
       serializer_{std::move(serializer)},
       tasks_{tasks},
+      tasks_join_{std::move(tasks_join)},
       clock_{clock},
       logger_{logger} {}
 
@@ -55,37 +59,63 @@ ClaimBatch MessageQueue::claim(const ClaimRequest& request) {
       if (!error) error = std::current_exception();
     }
   };
-  if (tasks_ != nullptr) guarded("the task queues", [&] { batch = tasks_->claim(request); });
-  for (std::size_t i = 0; i < transports_.size() && batch.claims.size() < request.limit; ++i) {
-    Transport& transport = *transports_[i].transport;
-    guarded(transport.name(), [&] {
-      // Again, where some were unreadable: there may be more behind them.
-      while (batch.claims.size() < request.limit) {
-        const std::size_t wanted = request.limit - batch.claims.size();
-        if (receive(i, wanted, batch.claims) == wanted) continue;
-        batch.next_due = earlier(batch.next_due, transport.next_due());
-        return;
-      }
-    });
-  }
+  const auto claim_tasks = [&] {
+    ClaimRequest rest = request;
+    rest.limit -= batch.claims.size();
+    ClaimBatch more = tasks_->claim(rest);
+    std::ranges::move(more.claims, std::back_inserter(batch.claims));
+    batch.next_due = earlier(batch.next_due, more.next_due);
+  };
+  if (tasks_ != nullptr) guarded("the task queues", claim_tasks);
+  if (receive_all(request, batch, guarded) > 0) guarded("the task queues", claim_tasks);
   if (!error) return batch;
   // What was claimed must be run; the error comes again if it stays.
   if (batch.claims.empty()) std::rethrow_exception(error);
   return batch;
 }
 
-std::size_t MessageQueue::receive(std::size_t transport, std::size_t limit,
-                                  std::vector<Claim>& claims) {
+std::size_t MessageQueue::receive_all(const ClaimRequest& request, ClaimBatch& batch,
+                                      const auto& guarded) {
+  std::size_t tasks = 0;
+  const auto wanted = [&] {
+    return request.limit - std::min(request.limit, batch.claims.size() + tasks);
+  };
+  for (std::size_t i = 0; i < transports_.size() && wanted() > 0; ++i) {
+    Transport& transport = *transports_[i].transport;
+    guarded(transport.name(), [&] {
+      // Again, where some were unreadable: there may be more behind them.
+      while (const std::size_t limit = wanted()) {
+        const Received received = receive(i, limit, batch.claims);
+        tasks += received.tasks;
+        if (received.messages == limit) continue;
+        batch.next_due = earlier(batch.next_due, transport.next_due());
+        return;
+      }
+    });
+  }
+  return tasks;
+}
+
+MessageQueue::Received MessageQueue::receive(std::size_t transport, std::size_t limit,
+                                             std::vector<Claim>& claims) {
   const ConsumedTransport& from = transports_[transport];
   std::vector<Delivery> deliveries = from.transport->receive(limit);
-  const std::size_t count = deliveries.size();
   const Timestamp now = clock_.now();
   std::vector<std::pair<Delivery, std::string>> unreadable;
+  std::vector<NewTask> tasks;
+  std::vector<Hold> holds_of_tasks;
+  const std::size_t count = deliveries.size();
   for (Delivery& delivery : deliveries) {
     try {
+      Envelope envelope = serializer_.read(delivery.message);
+      if (is_async_task(envelope.type())) {
+        tasks.push_back(read_task(envelope, transport));
+        holds_of_tasks.push_back(std::move(delivery.hold));
+        continue;
+      }
       const Lease lease{TaskId::generate(), kVersion};
       claims.push_back(Claim{.lease = lease,
-                             .envelope = serializer_.read(delivery.message),
+                             .envelope = std::move(envelope),
                              .queue = from.transport->name(),
                              .priority = 0,
                              .attempt = retry_count(delivery.message.headers) + 1,
@@ -103,7 +133,36 @@ std::size_t MessageQueue::receive(std::size_t transport, std::size_t limit,
     }
   }
   if (!unreadable.empty()) refuse(transport, std::move(unreadable));
-  return count;
+  if (!tasks.empty()) adopt(transport, tasks, holds_of_tasks);
+  return {.messages = count, .tasks = tasks.size()};
+}
+
+NewTask MessageQueue::read_task(const Envelope& envelope, std::size_t transport) const {
+  if (tasks_ == nullptr) {
+    throw UnreadableMessage{
+        "an AsyncTaskMessage is a task, and this worker serves none; give it the storage of the "
+        "tasks and a queue"};
+  }
+  NewTask task = read_async_task(envelope, serializer_);
+  task.queue = tasks_join_;
+  task.retry = transports_[transport].task_retry;
+  return task;
+}
+
+/// The message ends when its task is stored: in between a crash has it adopted again, which changes
+/// nothing.
+void MessageQueue::adopt(std::size_t transport, std::span<const NewTask> tasks,
+                         std::span<const Hold> holds) {
+  Transport& from = *transports_[transport].transport;
+  try {
+    tasks_->adopt(tasks);
+  } catch (const StorageException&) {
+    from.release(holds);
+    throw;
+  }
+  std::vector<MessageSettlement> ends;
+  for (const Hold& hold : holds) ends.push_back({hold, std::nullopt});
+  static_cast<void>(from.settle(ends));
 }
 
 void MessageQueue::refuse(std::size_t transport,

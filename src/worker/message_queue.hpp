@@ -21,8 +21,9 @@ namespace errand::detail {
 /// its own.
 class MessageQueue final : public WorkQueue {
  public:
+  /// `tasks_join`: the queue that tasks which come as messages join.
   MessageQueue(std::vector<ConsumedTransport> transports, SymfonySerializer serializer,
-               WorkQueue* tasks, const Clock& clock, Logger& logger);
+               TaskQueue* tasks, std::string tasks_join, const Clock& clock, Logger& logger);
 
   [[nodiscard]] ClaimBatch claim(const ClaimRequest& request) override;
   std::vector<LeaseState> extend(std::span<const Lease> leases,
@@ -42,8 +43,16 @@ class MessageQueue final : public WorkQueue {
     bool settled = false;  ///< by a call that could not settle all it was given
   };
 
-  /// Returns how many there were, readable or not.
-  std::size_t receive(std::size_t transport, std::size_t limit, std::vector<Claim>& claims);
+  struct Received {
+    std::size_t messages = 0;  ///< readable or not
+    std::size_t tasks = 0;     ///< those among them that have joined a queue
+  };
+
+  Received receive(std::size_t transport, std::size_t limit, std::vector<Claim>& claims);
+  /// All that the transports give, until the limit is reached. Returns how many tasks joined.
+  std::size_t receive_all(const ClaimRequest& request, ClaimBatch& batch, const auto& guarded);
+  [[nodiscard]] NewTask read_task(const Envelope& envelope, std::size_t transport) const;
+  void adopt(std::size_t transport, std::span<const NewTask> tasks, std::span<const Hold> holds);
   void refuse(std::size_t transport, std::vector<std::pair<Delivery, std::string>> unreadable);
   [[nodiscard]] std::vector<Lease> leases_of_tasks(std::span<const Lease> leases);
   void keep_alive(std::size_t transport, std::vector<LeaseState>& states);
@@ -55,7 +64,8 @@ class MessageQueue final : public WorkQueue {
 
   const std::vector<ConsumedTransport> transports_;
   const SymfonySerializer serializer_;
-  WorkQueue* const tasks_;
+  TaskQueue* const tasks_;
+  const std::string tasks_join_;
   const Clock& clock_;
   Logger& logger_;
 

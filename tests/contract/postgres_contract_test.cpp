@@ -19,6 +19,7 @@ EngineFactory pooled() {
 
 }  // namespace
 
+INSTANTIATE_TEST_SUITE_P(Postgres, AdoptContract, ::testing::Values(postgres()), engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, CancelContract, ::testing::Values(postgres()), engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, CatalogContract, ::testing::Values(postgres()), engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, ClockContract, ::testing::Values(postgres()), engine_name);

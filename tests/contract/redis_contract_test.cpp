@@ -19,6 +19,7 @@ auto every_way() {
 
 }  // namespace
 
+INSTANTIATE_TEST_SUITE_P(Redis, AdoptContract, every_way(), engine_name);
 INSTANTIATE_TEST_SUITE_P(Redis, CancelContract, every_way(), engine_name);
 INSTANTIATE_TEST_SUITE_P(Redis, CatalogContract, every_way(), engine_name);
 INSTANTIATE_TEST_SUITE_P(Redis, ClockContract, every_way(), engine_name);

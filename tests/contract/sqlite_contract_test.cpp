@@ -19,6 +19,7 @@ EngineFactory durable_sqlite() {
 
 }  // namespace
 
+INSTANTIATE_TEST_SUITE_P(Sqlite, AdoptContract, ::testing::Values(sqlite()), engine_name);
 INSTANTIATE_TEST_SUITE_P(Sqlite, CancelContract, ::testing::Values(sqlite()), engine_name);
 INSTANTIATE_TEST_SUITE_P(Sqlite, CatalogContract, ::testing::Values(sqlite()), engine_name);
 INSTANTIATE_TEST_SUITE_P(Sqlite, ClockContract, ::testing::Values(sqlite()), engine_name);

@@ -1,7 +1,7 @@
 import json
 import unittest
 
-from errand_program import UNKNOWN_ID, ErrandTest
+from errand_program import UNKNOWN_ID, ErrandTest, Terminal
 
 
 class Failed(ErrandTest):
@@ -160,6 +160,22 @@ class Remove(ErrandTest):
         self.assertIn("remove 1 task for good", self.errand(*arguments, expect=2).stderr)
         self.assertEqual(self.json(*arguments, "--yes"), {"removed": 1})
         self.assertEqual(self.json("failed", "list")["total"], 1)
+
+    def test_interactive_retry_asks_about_each(self):
+        tasks = [self.fail_a_task(message) for message in ("one", "two", "three", "four")]
+        terminal = Terminal(self, "failed", "retry", "--interactive")
+        for number, answer in enumerate(("r", "nonsense", "d", "s", "q")):
+            terminal.wait_for(("1 of 4", "2 of 4", "2 of 4", "3 of 4", "4 of 4")[number])
+            terminal.type(answer + "\n")
+        self.assertIn("1 sent again, 1 removed, 2 left", terminal.end())
+        left = {item["taskId"] for item in self.json("failed", "list")["items"]}
+        self.assertEqual(left, {tasks[1], tasks[0]})
+        self.assertEqual(self.json("status", tasks[3])["status"], "pending")
+        self.errand("status", tasks[2], expect=5)
+
+    def test_interactive_retry_needs_a_terminal(self):
+        refused = self.errand("failed", "retry", "--interactive", expect=2)
+        self.assertIn("needs a terminal", refused.stderr)
 
 
 if __name__ == "__main__":

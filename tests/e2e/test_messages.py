@@ -2,7 +2,7 @@ import json
 import sqlite3
 import unittest
 
-from errand_program import ErrandTest
+from errand_program import ErrandTest, Terminal
 
 
 class Messages(ErrandTest):
@@ -104,6 +104,19 @@ class Messages(ErrandTest):
         failed = f"sqlite:{self.file}?queue_name=failed"
         (message,) = self.json("failed", "list", "--transport", failed)["items"]
         self.errand("failed", "retry", message["id"], "--transport", failed)
+        self.assertEqual(self.rows("SELECT queue_name FROM messenger_messages"), [("async",)])
+
+    def test_interactive_retry_asks_about_each_message(self):
+        for n in (1, 2):
+            self.errand("send", "errand.fail", f'{{"message":"no {n}"}}', "--transport", self.dsn)
+        self.drain("--transport", self.dsn)
+        failed = f"sqlite:{self.file}?queue_name=failed"
+        terminal = Terminal(self, "failed", "retry", "-i", "--transport", failed)
+        terminal.wait_for("1 of 2")
+        terminal.type("r\n")
+        terminal.wait_for("2 of 2")
+        terminal.type("d\n")
+        self.assertIn("1 sent again, 1 removed, 0 left", terminal.end())
         self.assertEqual(self.rows("SELECT queue_name FROM messenger_messages"), [("async",)])
 
     def test_failed_messages_are_removed(self):

@@ -316,5 +316,106 @@ TEST_F(MessageConsumerTest, TheFailureTransportIsNotToBeConsumed) {
   EXPECT_THROW((MessageConsumer{consumed(), handlers, options}), ConfigurationException);
 }
 
+/// A storage of tasks beside the messages, in another file.
+class AsyncTaskMessageTest : public MessageConsumerTest {
+ protected:
+  AsyncTaskMessageTest() {
+    options.tasks = storage.get();
+    handle([](const Envelope& envelope, TaskContext&) -> std::string {
+      if (envelope.body().find("bad") != std::string::npos) throw std::runtime_error{"no"};
+      return R"({"sent":true})";
+    });
+  }
+
+  TaskId saved() {
+    const TaskData data = TaskData::pending(TaskId::generate(), "{}", system_clock().now());
+    storage->storage().save(data);
+    return data.id;
+  }
+
+  void send_task(const std::string& id, const std::string& to = "good") {
+    send(*async,
+         R"({"taskId":")" + id + R"(","payload":{"to":")" + to +
+             R"("},"payloadClass":"App\\Message\\Sms"})",
+         R"(App\Message\AsyncTaskMessage)");
+  }
+
+  [[nodiscard]] TaskData loaded(TaskId id) { return storage->storage().load(id).value(); }
+
+  std::unique_ptr<Engine> storage =
+      open_sqlite(Dsn{"sqlite://" + (directory / "tasks.db").string()});
+};
+
+TEST_F(AsyncTaskMessageTest, ARecordedTaskIsCompletedWithItsResult) {
+  const TaskId id = saved();
+  send_task(id.to_string());
+  EXPECT_EQ(drain().completed, 1);
+  EXPECT_EQ(loaded(id).status, TaskStatus::completed);
+  EXPECT_EQ(loaded(id).result, R"({"sent":true})");
+  EXPECT_TRUE(async->list(10, 0).empty());
+}
+
+TEST_F(AsyncTaskMessageTest, AFailureIsFinalAndInTheRecord) {
+  const TaskId id = saved();
+  send_task(id.to_string(), "bad");
+  EXPECT_EQ(drain().failed, 1);
+  EXPECT_EQ(loaded(id).status, TaskStatus::failed);
+  EXPECT_NE(loaded(id).error.value().find("std::runtime_error"), std::string::npos);
+  EXPECT_TRUE(dead_letters().empty());
+}
+
+TEST_F(AsyncTaskMessageTest, OneWithoutARecordIsRecorded) {
+  const TaskId id = TaskId::generate();
+  send_task(id.to_string());
+  EXPECT_EQ(drain().completed, 1);
+  EXPECT_EQ(loaded(id).status, TaskStatus::completed);
+}
+
+TEST_F(AsyncTaskMessageTest, ADoubleOfTheMessageRunsNothingAgain) {
+  const TaskId id = saved();
+  send_task(id.to_string());
+  send_task(id.to_string());
+  EXPECT_EQ(drain().completed, 1);
+  send_task(id.to_string());
+  EXPECT_EQ(drain().completed, 0);
+  EXPECT_TRUE(async->list(10, 0).empty());
+}
+
+TEST_F(AsyncTaskMessageTest, ACancelledTaskIsNotRun) {
+  const TaskId id = saved();
+  storage->queue().cancel({&id, 1});
+  send_task(id.to_string());
+  EXPECT_EQ(drain().completed, 0);
+  EXPECT_EQ(loaded(id).status, TaskStatus::cancelled);
+}
+
+TEST_F(AsyncTaskMessageTest, MoreThanAWorkerHoldsAreRunToTheEnd) {
+  std::vector<TaskId> ids;
+  for (int i = 0; i < 300; ++i) {
+    ids.push_back(saved());
+    send_task(ids.back().to_string());
+  }
+  EXPECT_EQ(drain().completed, 300);
+  for (const TaskId id : ids) EXPECT_EQ(loaded(id).status, TaskStatus::completed);
+}
+
+TEST_F(AsyncTaskMessageTest, ABrokenOneIsADeadLetterAndOthersGoOn) {
+  send_task("not-a-uuid");
+  const TaskId id = saved();
+  send_task(id.to_string());
+  EXPECT_EQ(drain().completed, 1);
+  ASSERT_EQ(dead_letters().size(), 1U);
+  EXPECT_NE(stamp(dead_letters()[0], "ErrorDetailsStamp").find("no UUID"), std::string::npos);
+}
+
+TEST_F(AsyncTaskMessageTest, AWorkerWithoutTasksSaysWhatItLacks) {
+  options.tasks = nullptr;
+  send_task(TaskId::generate().to_string());
+  drain();
+  ASSERT_EQ(dead_letters().size(), 1U);
+  EXPECT_NE(stamp(dead_letters()[0], "ErrorDetailsStamp").find("storage of the tasks"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace errand::testing

@@ -36,6 +36,9 @@ class ForwardingQueue : public TaskQueue {
  public:
   explicit ForwardingQueue(TaskQueue* next) : next_{next} {}
 
+  void adopt(std::span<const NewTask> tasks) override {
+    around(Call::submit, [&] { next_->adopt(tasks); });
+  }
   void submit(std::span<const NewTask> tasks) override {
     around(Call::submit, [&] { next_->submit(tasks); });
   }

@@ -13,6 +13,7 @@
 ///
 /// GoogleTest fails the program for every suite that was forgotten. A suite's header may also be
 /// included alone.
+#include "errand/testing/adopt_contract.hpp"
 #include "errand/testing/cancel_contract.hpp"
 #include "errand/testing/catalog_contract.hpp"
 #include "errand/testing/clock_contract.hpp"

@@ -104,8 +104,17 @@ Query for_tasks(const char* sql, std::span<const TaskId> ids) {
 void Queue::submit(std::span<const NewTask> tasks) {
   if (tasks.empty()) return;
   for (const NewTask& task : tasks) validate(task);
+  store(tasks, submit_queries(tasks));
+}
+
+void Queue::adopt(std::span<const NewTask> tasks) {
+  if (tasks.empty()) return;
+  for (const NewTask& task : tasks) validate(task);
+  store(tasks, adopt_queries(tasks));
+}
+
+void Queue::store(std::span<const NewTask> tasks, std::vector<Query> queries) {
   database_.write([&](Connection& connection, Changes& changes) {
-    std::vector<Query> queries = submit_queries(tasks);
     connection.run(queries);
     for (const NewTask& task : tasks) {
       // Batches are mostly of one queue; a name that comes twice does no harm.

@@ -18,6 +18,19 @@ FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::int8[], $6::int8
            max_retries, retry_policy, headers)
 ON CONFLICT (task_id) DO NOTHING)";
 
+/// As kSubmit. Records that wait in no queue join one.
+inline constexpr const char* kAdopt = R"(
+UPDATE async_tasks t
+SET payload = n.payload, version = t.version + 1, queue_name = n.queue_name, type = n.type,
+    priority = n.priority, available_at = now() + n.delay_ms * interval '1 ms',
+    max_retries = n.max_retries, retry_policy = n.retry_policy, headers = n.headers
+FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::int8[], $6::int8[],
+            $7::int8[], $8::text[], $9::text[])
+     AS n (task_id, payload, queue_name, type, priority, delay_ms,
+           max_retries, retry_policy, headers)
+WHERE t.task_id = ANY ($1::uuid[]) AND t.task_id = n.task_id
+  AND t.status = 'pending' AND t.queue_name IS NULL)";
+
 // Rows are addressed by `task_id = ANY (array)` even where a join would do: after a burst the
 // server's statistics may say that the table is empty, and a join then reads all of it.
 

@@ -1,5 +1,6 @@
 #include "engine/postgres/submit.hpp"
 
+#include <array>
 #include <string_view>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace {
 /// A statement must stay far below the server's limit of 1 GB.
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
-Query submit_query(std::span<const NewTask> tasks) {
+Query submit_query(const char* sql, std::span<const NewTask> tasks) {
   std::vector<TaskId> ids;
   std::vector<std::string_view> payloads;
   std::vector<std::string_view> queues;
@@ -34,7 +35,7 @@ Query submit_query(std::span<const NewTask> tasks) {
     policies.push_back(detail::retry_policy_json(task.retry));
     headers.push_back(detail::headers_json(task.envelope.headers()));
   }
-  Query query{sql::kSubmit};
+  Query query{sql};
   query.parameters.add(std::span<const TaskId>{ids})
       .add(std::span<const std::string_view>{payloads})
       .add(std::span<const std::string_view>{queues})
@@ -47,23 +48,35 @@ Query submit_query(std::span<const NewTask> tasks) {
   return query;
 }
 
-}  // namespace
-
-std::vector<Query> submit_queries(std::span<const NewTask> tasks) {
+std::vector<Query> submit_queries(std::span<const NewTask> tasks,
+                                  std::span<const char* const> statements) {
   std::vector<Query> queries;
   std::size_t first = 0;
   std::size_t bytes = 0;
+  const auto add = [&](std::span<const NewTask> part) {
+    for (const char* sql : statements) queries.push_back(submit_query(sql, part));
+  };
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const std::size_t size = tasks[i].envelope.body().size();
     if (i > first && bytes + size > kMostBytes) {
-      queries.push_back(submit_query(tasks.subspan(first, i - first)));
+      add(tasks.subspan(first, i - first));
       first = i;
       bytes = 0;
     }
     bytes += size;
   }
-  queries.push_back(submit_query(tasks.subspan(first)));
+  add(tasks.subspan(first));
   return queries;
+}
+
+}  // namespace
+
+std::vector<Query> submit_queries(std::span<const NewTask> tasks) {
+  return submit_queries(tasks, std::array{sql::kSubmit});
+}
+
+std::vector<Query> adopt_queries(std::span<const NewTask> tasks) {
+  return submit_queries(tasks, std::array{sql::kAdopt, sql::kSubmit});
 }
 
 }  // namespace errand::postgres

@@ -12,4 +12,7 @@ namespace errand::postgres {
 /// The queries that store the tasks; few, and for one transaction. They must be valid.
 [[nodiscard]] std::vector<Query> submit_queries(std::span<const NewTask> tasks);
 
+/// The same for TaskQueue::adopt().
+[[nodiscard]] std::vector<Query> adopt_queries(std::span<const NewTask> tasks);
+
 }  // namespace errand::postgres

@@ -56,6 +56,24 @@ std::unordered_set<std::int64_t> read_ids(const Result& result) {
   return ids;
 }
 
+std::unordered_set<std::int64_t> read_all_ids(std::span<const Result> results) {
+  std::unordered_set<std::int64_t> ids;
+  for (const Result& result : results) ids.merge(read_ids(result));
+  return ids;
+}
+
+/// Ids by the second in which they were taken: few, as a batch is claimed at once.
+using BySecond = std::map<std::int64_t, std::vector<std::int64_t>>;
+
+BySecond by_second(std::span<const Hold> holds) {
+  BySecond grouped;
+  for (const Hold& hold : holds) {
+    const HoldKey key = detail::hold_key(hold);
+    grouped[key.since].push_back(key.id);
+  }
+  return grouped;
+}
+
 Query insert_query(const std::string& sql, std::span<const Outgoing* const> messages,
                    const std::string& queue, Seconds now) {
   Query query{sql.c_str()};
@@ -98,19 +116,14 @@ void PostgresTransport::setup() {
   });
 }
 
-Query PostgresTransport::of_holds(const std::string& sql, std::span<const Hold> holds) const {
-  std::vector<std::int64_t> ids;
-  std::vector<std::int64_t> since;
-  for (const Hold& hold : holds) {
-    const HoldKey key = detail::hold_key(hold);
-    ids.push_back(key.id);
-    since.push_back(key.since);
-  }
+Query PostgresTransport::of_holds(const std::string& sql, const std::vector<std::int64_t>& ids,
+                                  std::int64_t since) const {
+  const Seconds taken{seconds{since}};
   Query query{sql.c_str()};
   query.parameters.add(table_.queue)
-      .add(std::int64_t{table_.redeliver_timeout.count()})
       .add(std::span<const std::int64_t>{ids})
-      .add(std::span<const std::int64_t>{since});
+      .add(Timestamp{taken})
+      .add(Timestamp{taken + table_.redeliver_timeout});
   return query;
 }
 
@@ -181,9 +194,12 @@ std::vector<std::optional<Hold>> PostgresTransport::keep_alive(std::span<const H
   const Seconds at = now();
   const std::unordered_set<std::int64_t> ids =
       database_->write([&](Connection& connection, Changes&) {
-        Query query = of_holds(sql_.keep_alive, holds);
-        query.parameters.add(Timestamp{at});
-        return read_ids(connection.run(std::move(query)));
+        std::vector<Query> queries;
+        for (const auto& [since, of_second] : by_second(holds)) {
+          queries.push_back(of_holds(sql_.keep_alive, of_second, since));
+          queries.back().parameters.add(Timestamp{at});
+        }
+        return read_all_ids(connection.run(queries));
       });
   for (const Hold& hold : holds) {
     kept.push_back(ids.contains(detail::hold_key(hold).id)
@@ -212,15 +228,16 @@ bool PostgresTransport::is_time_to_remove_kept(Seconds at) {
 std::vector<MessageSettleStatus> PostgresTransport::settle_here(
     std::span<const MessageSettlement> settlements) {
   struct Group {
-    const PostgresTransport* to;
-    std::vector<Hold> holds;
+    std::vector<std::int64_t> ids;
     std::vector<const Outgoing*> messages;
   };
-  std::map<const Transport*, Group> groups;  // by what follows; null: nothing
+  // By what follows, null for nothing, and by the second in which they were taken.
+  std::map<std::pair<const PostgresTransport*, std::int64_t>, Group> groups;
   for (const MessageSettlement& settlement : settlements) {
+    const HoldKey key = detail::hold_key(settlement.hold);
     const Transport* target = settlement.forward ? settlement.forward->to : nullptr;
-    Group& group = groups.try_emplace(target, Group{on_same_server(target), {}, {}}).first->second;
-    group.holds.push_back(settlement.hold);
+    Group& group = groups[{on_same_server(target), key.since}];
+    group.ids.push_back(key.id);
     if (settlement.forward) group.messages.push_back(&settlement.forward->message);
   }
   const Seconds at = now();
@@ -228,18 +245,19 @@ std::vector<MessageSettleStatus> PostgresTransport::settle_here(
   std::unordered_set<std::int64_t> ended =
       database_->write([&](Connection& connection, Changes& changes) {
         std::vector<Query> queries;
-        for (const auto& [target, group] : groups) {
-          if (group.to != nullptr) {
-            Query query = of_holds(forward_to(group.to->table_.name), group.holds);
-            add_messages(query.parameters, group.messages, group.to->table_.queue, group.to->now());
+        for (const auto& [key, group] : groups) {
+          const auto& [to, since] = key;
+          if (to != nullptr) {
+            Query query = of_holds(forward_to(to->table_.name), group.ids, since);
+            add_messages(query.parameters, group.messages, to->table_.queue, to->now());
             queries.push_back(std::move(query));
-            if (group.to == this) changes.queues.push_back(table_.queue);
+            if (to == this) changes.queues.push_back(table_.queue);
           } else if (table_.remove_after.count() > 0) {
-            Query query = of_holds(sql_.keep, group.holds);
+            Query query = of_holds(sql_.keep, group.ids, since);
             query.parameters.add(table_.kept_queue()).add(Timestamp{at});
             queries.push_back(std::move(query));
           } else {
-            queries.push_back(of_holds(sql_.end, group.holds));
+            queries.push_back(of_holds(sql_.end, group.ids, since));
           }
         }
         if (removes_kept) {
@@ -248,9 +266,7 @@ std::vector<MessageSettleStatus> PostgresTransport::settle_here(
           queries.push_back(std::move(query));
         }
         const std::vector<Result> results = connection.run(queries);
-        std::unordered_set<std::int64_t> ids;
-        for (std::size_t i = 0; i < groups.size(); ++i) ids.merge(read_ids(results[i]));
-        return ids;
+        return read_all_ids(std::span{results}.first(groups.size()));
       });
   std::vector<MessageSettleStatus> statuses;
   for (const MessageSettlement& settlement : settlements) {
@@ -288,7 +304,11 @@ std::vector<MessageSettleStatus> PostgresTransport::settle(
 void PostgresTransport::release(std::span<const Hold> holds) {
   if (holds.empty()) return;
   database_->write([&](Connection& connection, Changes& changes) {
-    connection.run(of_holds(sql_.release, holds));
+    std::vector<Query> queries;
+    for (const auto& [since, ids] : by_second(holds)) {
+      queries.push_back(of_holds(sql_.release, ids, since));
+    }
+    connection.run(queries);
     changes.queues.push_back(table_.queue);
     return true;
   });

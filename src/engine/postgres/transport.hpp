@@ -47,8 +47,9 @@ class PostgresTransport final : public Transport {
   [[nodiscard]] bool table_exists();
   /// Null if it is in another storage, or reached by another user.
   [[nodiscard]] const PostgresTransport* on_same_server(const Transport* other) const;
-  /// With the parameters that ask for a hold.
-  [[nodiscard]] Query of_holds(const std::string& sql, std::span<const Hold> holds) const;
+  /// With the parameters that ask for these ids, taken at `since`.
+  [[nodiscard]] Query of_holds(const std::string& sql, const std::vector<std::int64_t>& ids,
+                               std::int64_t since) const;
   /// With queue_name, now and before.
   [[nodiscard]] Query of_queue(const std::string& sql, detail::Seconds now) const;
   /// The text must outlive the connections that have prepared it: hence kept here.

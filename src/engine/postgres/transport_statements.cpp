@@ -11,14 +11,9 @@ constexpr const char* kDue =
     "queue_name = $1 AND (delivered_at IS NULL OR delivered_at < $3::timestamp) "
     "AND available_at <= $2::timestamp";
 
-/// `t` is held by `h`. The rows are addressed by their ids even where the join would do: see
-/// statements.hpp.
 constexpr const char* kHeld =
-    "t.id = ANY ($3::int8[]) AND t.id = h.id AND t.queue_name = $1 "
-    "AND t.delivered_at >= timestamp 'epoch' + h.since * interval '1 s' "
-    "AND t.delivered_at < timestamp 'epoch' + (h.since + $2::int8) * interval '1 s'";
-
-constexpr const char* kHolds = "unnest($3::int8[], $4::int8[]) AS h (id, since)";
+    "t.id = ANY ($2::int8[]) AND t.queue_name = $1 "
+    "AND t.delivered_at >= $3::timestamp AND t.delivered_at < $4::timestamp";
 
 constexpr const char* kStored = "id, body, headers, created_at, available_at, delivered_at";
 
@@ -34,19 +29,17 @@ TransportStatements::TransportStatements(const std::string& table)
                         "WHERE id = ANY (ARRAY(SELECT id FROM chosen)) "
                         "RETURNING id, body, headers, available_at",
                         table, kDue)},
-      keep_alive{fmt::format("UPDATE {} t SET delivered_at = $5::timestamp FROM {} WHERE {} "
-                             "RETURNING t.id",
-                             table, kHolds, kHeld)},
-      end{fmt::format("DELETE FROM {} t USING {} WHERE {} RETURNING t.id", table, kHolds, kHeld)},
-      keep{fmt::format("UPDATE {} t SET queue_name = $5, delivered_at = $6::timestamp FROM {} "
+      keep_alive{fmt::format("UPDATE {} t SET delivered_at = $5::timestamp WHERE {} RETURNING t.id",
+                             table, kHeld)},
+      end{fmt::format("DELETE FROM {} t WHERE {} RETURNING t.id", table, kHeld)},
+      keep{fmt::format("UPDATE {} t SET queue_name = $5, delivered_at = $6::timestamp "
                        "WHERE {} RETURNING t.id",
-                       table, kHolds, kHeld)},
+                       table, kHeld)},
       remove_kept{fmt::format("DELETE FROM {0} WHERE id = ANY (ARRAY(SELECT id FROM {0} "
                               "WHERE queue_name = $1 AND delivered_at < $2::timestamp LIMIT 1000 "
                               "FOR UPDATE SKIP LOCKED))",
                               table)},
-      release{fmt::format("UPDATE {} t SET delivered_at = NULL FROM {} WHERE {}", table, kHolds,
-                          kHeld)},
+      release{fmt::format("UPDATE {} t SET delivered_at = NULL WHERE {}", table, kHeld)},
       next_due{fmt::format(
           "SELECT available_at FROM {} WHERE queue_name = $1 AND available_at > $2::timestamp "
           "AND (delivered_at IS NULL OR delivered_at < $3::timestamp) "
@@ -80,15 +73,15 @@ std::string insert_statement(const std::string& table) {
 
 std::string forward_statement(const std::string& table, const std::string& to) {
   return fmt::format(
-      "WITH ended AS (DELETE FROM {} t USING {} WHERE {} RETURNING t.id), "
+      "WITH ended AS (DELETE FROM {} t WHERE {} RETURNING t.id), "
       "written AS (INSERT INTO {} (body, headers, queue_name, created_at, available_at) "
       "SELECT n.body, n.headers, $8, $9::timestamp, "
       "timestamp 'epoch' + n.available_at * interval '1 s' "
-      "FROM unnest($3::int8[], $5::text[], $6::text[], $7::int8[]) WITH ORDINALITY "
+      "FROM unnest($2::int8[], $5::text[], $6::text[], $7::int8[]) WITH ORDINALITY "
       "AS n (id, body, headers, available_at, place) "
       "WHERE n.id IN (SELECT id FROM ended) ORDER BY n.place) "
       "SELECT id FROM ended",
-      table, kHolds, kHeld, to);
+      table, kHeld, to);
 }
 
 void add_messages(Parameters& parameters, std::span<const Outgoing* const> messages,

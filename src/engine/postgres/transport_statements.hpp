@@ -13,8 +13,9 @@ namespace errand::postgres {
 /// The statements on one table of messages. `now` and `before` are timestamps without time zone;
 /// times in arrays are whole seconds since 1970.
 ///
-/// Where a hold is asked for: 1 queue_name, 2 redeliver_timeout in seconds, arrays 3 id, 4 since;
-/// see detail::HoldKey.
+/// Where holds are asked for, 1 queue_name, array 2 id, 3 since, 4 before: all of them were taken
+/// in one second; see detail::HoldKey. A join with the times of each would be planned by what the
+/// server believes of a table that was empty a moment ago, and take seconds.
 struct TransportStatements {
   explicit TransportStatements(const std::string& table);
 

@@ -84,7 +84,11 @@ void check_names(std::span<const std::string> queues) {
 
 }  // namespace
 
-void Queue::submit(std::span<const NewTask> tasks) {
+void Queue::submit(std::span<const NewTask> tasks) { store(tasks, nullptr); }
+
+void Queue::adopt(std::span<const NewTask> tasks) { store(tasks, &scripts().adopt); }
+
+void Queue::store(std::span<const NewTask> tasks, const Script* first) {
   for (const NewTask& task : tasks) validate(task);
   std::set<std::string> queues;
   in_parts(
@@ -102,6 +106,8 @@ void Queue::submit(std::span<const NewTask> tasks) {
         if (queues.empty() || *queues.begin() != task.queue) queues.insert(task.queue);
       },
       [&](const Command& arguments) {
+        // Not at once: what joins a queue is not stored anew, and both may be repeated.
+        if (first != nullptr) database_.write(*first, arguments);
         database_.write(scripts().submit, arguments);
         database_.notifications().tell_work(std::vector<std::string>{queues.begin(), queues.end()});
       });

@@ -13,6 +13,7 @@ class Queue final : public TaskQueue {
   explicit Queue(Database& database) : database_{database} {}
 
   void submit(std::span<const NewTask> tasks) override;
+  void adopt(std::span<const NewTask> tasks) override;
   [[nodiscard]] ClaimBatch claim(const ClaimRequest& request) override;
   std::vector<LeaseState> extend(std::span<const Lease> leases,
                                  std::chrono::milliseconds lease) override;
@@ -32,6 +33,9 @@ class Queue final : public TaskQueue {
   static constexpr std::size_t kMostBytes = std::size_t{256} * 1024 * 1024;
 
  private:
+  /// `first`: a script that takes what submit takes, run before it; null: none.
+  void store(std::span<const NewTask> tasks, const Script* first);
+
   Database& database_;
 };
 

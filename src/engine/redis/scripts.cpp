@@ -47,7 +47,8 @@ Reply run_script(Connection& connection, const Script& script, const Command& ar
 
 const Scripts& scripts() {
   const auto of_tasks = [](std::string_view own) { return Script{embedded::k_tasks, own}; };
-  static const Scripts all{.beat = of_tasks(embedded::k_beat),
+  static const Scripts all{.adopt = of_tasks(embedded::k_adopt),
+                           .beat = of_tasks(embedded::k_beat),
                            .cancel = of_tasks(embedded::k_cancel),
                            .claim = of_tasks(embedded::k_claim),
                            .extend = of_tasks(embedded::k_extend),

@@ -27,6 +27,7 @@ Reply run_script(Connection& connection, const Script& script, const Command& ar
 
 /// Those of tasks. Each says in its first lines what it takes and gives.
 struct Scripts {
+  const Script adopt;
   const Script beat;
   const Script cancel;
   const Script claim;

@@ -11,6 +11,7 @@ class Queue final : public TaskQueue {
   explicit Queue(Database& database) : database_{database} {}
 
   void submit(std::span<const NewTask> tasks) override;
+  void adopt(std::span<const NewTask> tasks) override;
   [[nodiscard]] ClaimBatch claim(const ClaimRequest& request) override;
   std::vector<LeaseState> extend(std::span<const Lease> leases,
                                  std::chrono::milliseconds lease) override;
@@ -26,6 +27,9 @@ class Queue final : public TaskQueue {
   void resume(std::span<const std::string> queues) override;
 
  private:
+  /// `first`: a statement with the parameters of kSubmit, run before it.
+  void store(std::span<const NewTask> tasks, std::optional<const char*> first);
+
   Database& database_;
 };
 

@@ -13,6 +13,13 @@ INSERT INTO async_tasks (task_id, status, payload, submitted_at, version,
 VALUES (?1, 'pending', ?2, ?3, 1, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
 ON CONFLICT (task_id) DO NOTHING)";
 
+/// As kSubmit; 3 is not used. A record that waits in no queue joins one.
+inline constexpr const char* kAdopt = R"(
+UPDATE async_tasks
+SET payload = ?2, version = version + 1, queue_name = ?4, type = ?5, priority = ?6,
+    available_at = ?7, max_retries = ?8, retry_policy = ?9, headers = ?10
+WHERE task_id = ?1 AND status = 'pending' AND queue_name IS NULL)";
+
 /// 1 queue_name, 2 only priorities below this. The highest one that has waiting tasks, or NULL:
 /// going from level to level keeps delayed tasks of one level out of the way of the next.
 inline constexpr const char* kNextPriority = R"(

@@ -38,7 +38,7 @@ TEST(MessageConfiguration, ReadsTransportsRoutesRetriesAndFailures) {
                                       .multiplier = 1.5,
                                       .max_delay = std::chrono::minutes{1},
                                       .jitter = 0.1}));
-  EXPECT_EQ(configuration.transports.at("dead").retry, RetryPolicy{});
+  EXPECT_EQ(configuration.transports.at("dead").retry, std::nullopt);
   EXPECT_EQ(configuration.routing.at("App\\*"), "async");
   EXPECT_EQ(configuration.class_names.at("x"), "App\\X");
 }
