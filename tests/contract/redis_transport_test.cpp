@@ -79,9 +79,12 @@ class RedisTransport : public ::testing::Test {
 
   [[nodiscard]] std::string stream() const { return under_test.called(); }
   [[nodiscard]] std::string delayed() const { return stream() + "__queue"; }
-  [[nodiscard]] RedisClient& client() { return under_test.client(); }
+  [[nodiscard]] RedisClient& client() { return client_; }
 
   RedisTransportUnderTest under_test{socket_server()};
+
+ private:
+  RedisClient client_;
 };
 
 constexpr const char* kBareJson =

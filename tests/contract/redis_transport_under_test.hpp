@@ -3,10 +3,10 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
-#include <set>
 #include <string>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include "errand/redis.hpp"
 #include "errand/testing/transport_contract.hpp"
@@ -28,7 +28,9 @@ class RedisTransportUnderTest final : public TransportUnderTest {
     prefix_ = "t" + std::to_string(getpid()) + "_" + std::to_string(++counter) + ":";
     clock_.set(kAhead);
   }
-  ~RedisTransportUnderTest() override { client_.remove(prefix_ + "*"); }
+  ~RedisTransportUnderTest() override {
+    if (getpid() == owner_) RedisClient{}.remove(prefix_ + "*");
+  }
   RedisTransportUnderTest(const RedisTransportUnderTest&) = delete;
   RedisTransportUnderTest& operator=(const RedisTransportUnderTest&) = delete;
 
@@ -56,7 +58,7 @@ class RedisTransportUnderTest final : public TransportUnderTest {
         open_redis_transport(Dsn{server_ + (server_.find('?') == std::string::npos ? "?" : "&") +
                                  "stream=" + stream + more},
                              transport);
-    if (streams_.insert(stream).second) move_last_id(stream);
+    move_last_ids();
     return opened;
   }
 
@@ -66,15 +68,24 @@ class RedisTransportUnderTest final : public TransportUnderTest {
 
   void pass_time(std::chrono::milliseconds time) override {
     clock_.advance(time);
-    for (const std::string& stream : streams_) {
-      move_last_id(stream);
-      client_.run({"EVAL", kAgeDeliveries, "0", stream, "symfony", std::to_string(time.count())});
+    move_last_ids();
+    for (const std::string& stream : streams()) {
+      RedisClient{}.run(
+          {"EVAL", kAgeDeliveries, "0", stream, "symfony", std::to_string(time.count())});
     }
   }
 
   std::chrono::milliseconds drift() const override { return std::chrono::minutes{5}; }
 
-  [[nodiscard]] RedisClient& client() noexcept { return client_; }
+  /// What a part of the test in another process has opened is among them.
+  [[nodiscard]] std::vector<std::string> streams() const {
+    RedisClient client;
+    std::vector<std::string> found;
+    for (const std::string& key : client.keys(prefix_ + "*")) {
+      if (std::string{client.run({"TYPE", key})->str} == "stream") found.push_back(key);
+    }
+    return found;
+  }
 
  private:
   /// 2100-01-01T00:00:00Z
@@ -82,20 +93,24 @@ class RedisTransportUnderTest final : public TransportUnderTest {
 
   static constexpr const char* kAgeDeliveries = R"lua(
 local stream, group, ms = ARGV[1], ARGV[2], tonumber(ARGV[3])
+if #redis.call('XINFO', 'GROUPS', stream) == 0 then return end
 for _, row in ipairs(redis.call('XPENDING', stream, group, '-', '+', 100000)) do
   redis.call('XCLAIM', stream, group, row[2], 0, row[1], 'IDLE', row[3] + ms, 'JUSTID')
 end
 )lua";
 
-  void move_last_id(const std::string& stream) {
+  /// Where ids of this moment were given already, the last one stays.
+  void move_last_ids() {
     const auto now = std::chrono::floor<std::chrono::milliseconds>(clock_.now());
-    client_.run({"XSETID", stream, std::to_string(now.time_since_epoch().count()) + "-0"});
+    const std::string id = std::to_string(now.time_since_epoch().count()) + "-0";
+    for (const std::string& stream : streams()) {
+      RedisClient{}.run({"EVAL", "redis.pcall('XSETID', ARGV[1], ARGV[2])", "0", stream, id});
+    }
   }
 
+  const pid_t owner_ = getpid();
   std::string server_;
   std::string prefix_;
-  RedisClient client_;
-  std::set<std::string> streams_;
 };
 
 }  // namespace errand::testing

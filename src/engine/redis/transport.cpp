@@ -106,12 +106,17 @@ RedisTransport::~RedisTransport() {
     });
   } catch (const std::exception&) {
     // Somebody else removes the consumer when it has been silent for long.
-    is_in_group_ = false;
   }
 }
 
 RedisTransport::Milliseconds RedisTransport::now() const {
   return std::chrono::floor<milliseconds>(clock_.now());
+}
+
+std::int64_t RedisTransport::due_after(milliseconds delay) const {
+  // Further away than anybody waits, and near enough to be counted.
+  constexpr milliseconds kFarthest = std::chrono::years{1000};
+  return (now() + std::min(delay, kFarthest)).time_since_epoch().count();
 }
 
 Command RedisTransport::of_group() const {
@@ -174,7 +179,7 @@ void RedisTransport::send(std::span<const Outgoing> messages) {
           std::move(Command{"ZADD"}
                         .add(delayed)
                         .add("NX")
-                        .add(std::int64_t{(now() + outgoing.delay).time_since_epoch().count()})
+                        .add(due_after(outgoing.delay))
                         .add(write_message(outgoing.message, TaskId::generate().to_string()))));
       continue;
     }
@@ -363,7 +368,7 @@ const RedisTransport* RedisTransport::on_same_server(const Transport* other) con
 void RedisTransport::add_forward(Command& arguments, const Outgoing& message) const {
   arguments.add(settings_.stream);
   if (message.delay.count() > 0) {
-    arguments.add(std::int64_t{(now() + message.delay).time_since_epoch().count()})
+    arguments.add(due_after(message.delay))
         .add(settings_.stream_max_entries)
         .add(write_message(message.message, TaskId::generate().to_string()));
   } else {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -50,6 +51,8 @@ class RedisTransport final : public Transport {
   using Milliseconds = std::chrono::sys_time<std::chrono::milliseconds>;
 
   [[nodiscard]] Milliseconds now() const;
+  /// As the sorted set counts time.
+  [[nodiscard]] std::int64_t due_after(std::chrono::milliseconds delay) const;
   /// Throws StorageException if messages would be deleted that other groups have not read.
   [[nodiscard]] bool group_exists();
   [[nodiscard]] std::vector<Delivery> receive_from_group(std::size_t limit);
