@@ -58,6 +58,7 @@ class PostgresStorage(Table):
         self.host = os.environ["ERRAND_TEST_SERVERS"] + "-postgres"
         self.database = directory.name.replace("-", "_").lower()
         self.psql("postgres", f"CREATE DATABASE {self.database}")
+        self.address = f"postgresql:///{self.database}?user=errand&host={self.host}"
         self.php = {
             "driver": "pdo_pgsql",
             "host": self.host,
@@ -72,10 +73,7 @@ class PostgresStorage(Table):
         return [line.split("\t") for line in ended.stdout.splitlines()]
 
     def dsn(self, queue, options=""):
-        return (
-            f"postgresql:///{self.database}?user=errand&host={self.host}"
-            f"&queue_name={queue}{options}"
-        )
+        return f"{self.address}&queue_name={queue}{options}"
 
     def execute(self, sql):
         return self.psql(self.database, sql)
