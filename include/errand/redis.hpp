@@ -5,6 +5,7 @@
 
 #include "errand/engine.hpp"
 #include "errand/export.hpp"
+#include "errand/transport.hpp"
 
 namespace errand {
 
@@ -26,6 +27,14 @@ namespace errand {
 /// connections are made again by themselves.
 [[nodiscard]] ERRAND_EXPORT std::unique_ptr<Engine> open_redis(const Dsn& dsn,
                                                                const EngineOptions& options = {});
+
+/// A stream of Symfony's Redis transport, on such a server.
+///
+///     redis://user:password@host:6379/stream/group     redis+unix:///path/to.sock?stream=messages
+///
+/// See open_transport().
+[[nodiscard]] ERRAND_EXPORT std::unique_ptr<Transport> open_redis_transport(
+    const Dsn& dsn, const TransportOptions& options = {});
 
 /// Schema::script() without opening anything.
 [[nodiscard]] ERRAND_EXPORT std::string redis_schema_script();

@@ -84,14 +84,15 @@ struct TransportStats {
   std::optional<std::chrono::milliseconds> oldest_ready{};  ///< how long it has been due
 };
 
-/// A queue of messages without a record, in another program's format: `messenger_messages` of
-/// Symfony on SQLite and PostgreSQL.
+/// A queue of messages without a record, in another program's format: Symfony's, the table
+/// `messenger_messages` on SQLite and PostgreSQL, or a stream on Redis.
 ///
 /// All methods are thread-safe and may block on the storage; any throws StorageException, and then
 /// nothing has changed unless it says in_doubt. An empty batch touches nothing. Each call is one
 /// transaction.
 ///
-/// The clock is the program's, never the server's: that is what the other programs go by.
+/// The clock is the program's, not the server's: that is what the other programs go by. (On Redis
+/// the server counts how long a consumer was silent, for them, too.)
 class ERRAND_EXPORT Transport {
  public:
   virtual ~Transport() = default;
@@ -100,7 +101,7 @@ class ERRAND_EXPORT Transport {
   /// message came from.
   [[nodiscard]] virtual const std::string& name() const noexcept = 0;
 
-  /// Makes what is missing of table, index and trigger. Idempotent.
+  /// Makes what is missing of table, index and trigger, or of stream and group. Idempotent.
   virtual void setup() = 0;
 
   /// Durable on return. All or none. Throws ValidationException if a body or header is not UTF-8
@@ -120,7 +121,8 @@ class ERRAND_EXPORT Transport {
   virtual std::vector<MessageSettleStatus> settle(
       std::span<const MessageSettlement> settlements) = 0;
 
-  /// Hands back what was not begun: the next one who asks gets it. The lost ones are left alone.
+  /// Hands back what was not begun: the next one who asks gets it, perhaps under another id and in
+  /// another place. The lost ones are left alone.
   virtual void release(std::span<const Hold> holds) = 0;
 
   /// When the next delayed message is due, if there is one.
@@ -131,7 +133,7 @@ class ERRAND_EXPORT Transport {
 
   [[nodiscard]] virtual TransportStats stats() = 0;
 
-  /// In the order of sending, whatever their state.
+  /// In the order of sending, whatever their state. On Redis the delayed ones come last.
   [[nodiscard]] virtual std::vector<StoredMessage> list(std::size_t limit, std::size_t offset) = 0;
   [[nodiscard]] virtual std::optional<StoredMessage> find(const std::string& id) = 0;
 
@@ -160,13 +162,25 @@ struct TransportOptions {
   Open open = Open::create;
 };
 
-/// Opens the transport that the DSN names, with these options beside those of the engine:
+/// Opens the transport that the DSN names, with these options beside those of the connection.
+///
+/// On SQLite and PostgreSQL:
 ///
 ///     table_name          messenger_messages; `schema.table` on PostgreSQL
 ///     queue_name          default; several queues share a table
 ///     redeliver_timeout   3600, in seconds: the same as at the other programs
 ///     auto_setup          yes
 ///     remove_after        0, in seconds: how long consumed messages are kept
+///
+/// On Redis, redis://host/stream/group or redis://host?stream=…: redeliver_timeout, auto_setup and
+/// remove_after as above, and
+///
+///     stream, group       messages, symfony: those of the other programs
+///     consumer            errand: what the names of our consumers begin with
+///     dbindex             0, the number of the database
+///     delete_after_ack, delete_after_reject   yes
+///     stream_max_entries  0: any number
+///     claim_interval      60000, in milliseconds: how often lost messages are looked for
 ///
 /// Throws ConfigurationException for options it does not know, StorageException if the storage
 /// cannot be reached. Part of errand::errand, which links every engine built.

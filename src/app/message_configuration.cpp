@@ -246,7 +246,7 @@ ConsumedTransport OpenTransports::consumed(const std::string& name_or_dsn) {
 
 Transport& OpenTransports::named_in_stamp(const std::string& name, const std::string& beside) {
   if (configured(name) != nullptr) return get(name);
-  const Dsn dsn = with_option(dsn_of(beside), "queue_name", name);
+  const Dsn dsn = with_queue(dsn_of(beside), name);
   return open(dsn.secret_text(), name, dsn);
 }
 

@@ -26,10 +26,11 @@ std::unique_ptr<Engine> open_engine(const Dsn& dsn, const EngineOptions& options
 std::unique_ptr<Transport> open_transport(const Dsn& dsn, const TransportOptions& options) {
   if (dsn.kind() == EngineKind::sqlite) return open_sqlite_transport(dsn, options);
   if (dsn.kind() == EngineKind::postgres) return open_postgres_transport(dsn, options);
-  throw ConfigurationException{"this build of Errand has no transports on " +
-                               std::string{to_string(dsn.kind())} + "; it has them on sqlite " +
-                               "(sqlite:app.db?queue_name=async) and postgresql "
-                               "(postgresql://user@host/database?queue_name=async)"};
+  if (dsn.kind() == EngineKind::redis) return open_redis_transport(dsn, options);
+  throw ConfigurationException{
+      "this build of Errand has no transports on " + std::string{to_string(dsn.kind())} +
+      "; it has them on sqlite (sqlite:app.db?queue_name=async), postgresql "
+      "(postgresql://user@host/database?queue_name=async) and redis (redis://host/async)"};
 }
 
 std::string schema_script(EngineKind kind) {

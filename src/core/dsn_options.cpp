@@ -7,6 +7,8 @@
 
 #include "errand/errors.hpp"
 
+#include "core/dsn_text.hpp"
+
 namespace errand::detail {
 namespace {
 
@@ -21,6 +23,18 @@ std::optional<std::int64_t> parse(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+std::string percent_encode(std::string_view value) {
+  std::string escaped;
+  for (const char c : value) {
+    constexpr std::string_view kDigits = "0123456789ABCDEF";
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '_' || c == '-' || c == '.';
+    const auto byte = static_cast<unsigned char>(c);
+    escaped += plain ? std::string{c} : std::string{'%', kDigits[byte >> 4], kDigits[byte & 15U]};
+  }
+  return escaped;
 }
 
 }  // namespace
@@ -63,15 +77,19 @@ Dsn with_option(const Dsn& dsn, std::string_view name, std::string_view value) {
     options.remove_prefix(std::min(options.size(), option.size() + 1));
     if (option.substr(0, option.find('=')) != name && !option.empty()) add(option);
   }
-  std::string escaped;
-  for (const char c : value) {
-    constexpr std::string_view kDigits = "0123456789ABCDEF";
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '_' || c == '-' || c == '.';
-    const auto byte = static_cast<unsigned char>(c);
-    escaped += plain ? std::string{c} : std::string{'%', kDigits[byte >> 4], kDigits[byte & 15U]};
-  }
-  add(std::string{name} + "=" + escaped);
+  add(std::string{name} + "=" + percent_encode(value));
+  return Dsn{changed};
+}
+
+Dsn with_queue(const Dsn& dsn, std::string_view queue) {
+  if (dsn.kind() != EngineKind::redis) return with_option(dsn, "queue_name", queue);
+  const std::string_view text = dsn.secret_text();
+  const std::string_view path = split_dsn(text).path;
+  if (dsn.scheme() == "redis+unix" || path.size() < 2) return with_option(dsn, "stream", queue);
+  const std::size_t begin = static_cast<std::size_t>(path.data() - text.data()) + 1;
+  const std::size_t size = path.substr(1).find('/');
+  std::string changed{text};
+  changed.replace(begin, std::min(size, path.size() - 1), percent_encode(queue));
   return Dsn{changed};
 }
 

@@ -22,6 +22,9 @@ namespace errand::detail {
 [[nodiscard]] ERRAND_EXPORT Dsn with_option(const Dsn& dsn, std::string_view name,
                                             std::string_view value);
 
+/// The DSN of another queue beside the one that a transport's DSN names.
+[[nodiscard]] ERRAND_EXPORT Dsn with_queue(const Dsn& dsn, std::string_view queue);
+
 /// yes or no, 1 or 0, true or false.
 [[nodiscard]] ERRAND_EXPORT bool switch_option(const Dsn& dsn, std::string_view name,
                                                bool fallback);

@@ -107,6 +107,19 @@ TEST(PostgresTransport, ARowThatAnotherProgramInsertsIsHeardOf) {
   EXPECT_TRUE(probe.hears_of_queue("default"));
 }
 
+TEST(PostgresTransport, ANameThatIsNotPlainIsRefusedByName) {
+  const auto under_test = in_schema();
+  for (const std::string option : {"table_name=a;drop", "queue_name="}) {
+    try {
+      static_cast<void>(under_test->open(option, TransportOptions::Open::create));
+      ADD_FAILURE() << option;
+    } catch (const ConfigurationException& error) {
+      EXPECT_NE(std::string{error.what()}.find(option.substr(0, option.find('='))),
+                std::string::npos);
+    }
+  }
+}
+
 TEST(PostgresTransport, AnErrorDoesNotTellThePassword) {
   try {
     static_cast<void>(open_postgres_transport(

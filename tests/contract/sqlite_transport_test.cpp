@@ -57,6 +57,19 @@ std::vector<std::string> query(const std::string& path, const std::string& sql) 
 INSTANTIATE_TEST_SUITE_P(Sqlite, TransportContract, ::testing::Values(sqlite()),
                          transport_factory_name);
 
+TEST(SqliteTransport, ANameThatIsNotPlainIsRefusedByName) {
+  SqliteTransportUnderTest under_test;
+  for (const std::string option : {"table_name=a;drop", "queue_name="}) {
+    try {
+      static_cast<void>(under_test.open(option, TransportOptions::Open::create));
+      ADD_FAILURE() << option;
+    } catch (const ConfigurationException& error) {
+      EXPECT_NE(std::string{error.what()}.find(option.substr(0, option.find('='))),
+                std::string::npos);
+    }
+  }
+}
+
 TEST(SqliteTransport, TheTableIsSymfonys) {
   SqliteTransportUnderTest under_test;
   static_cast<void>(under_test.open("", TransportOptions::Open::create));

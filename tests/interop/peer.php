@@ -1,7 +1,7 @@
 <?php
 
 // A Symfony application in one file: php peer.php COMMAND OPTIONS-AS-JSON. Prints what it handled or
-// found, a JSON value a line. Needs Debian's packages of Symfony Messenger and Doctrine DBAL.
+// found, a JSON value a line. Needs Debian's packages of Symfony Messenger, Doctrine DBAL and php-redis.
 
 namespace App\Message {
     class Sms
@@ -20,6 +20,8 @@ use Symfony\Component\EventDispatcher\EventDispatcher;
 use Symfony\Component\Messenger\Bridge\Doctrine\Transport\Connection;
 use Symfony\Component\Messenger\Bridge\Doctrine\Transport\DoctrineTransport;
 use Symfony\Component\Messenger\Bridge\Doctrine\Transport\PostgreSqlConnection;
+use Symfony\Component\Messenger\Bridge\Redis\Transport\Connection as RedisConnection;
+use Symfony\Component\Messenger\Bridge\Redis\Transport\RedisTransport;
 use Symfony\Component\Messenger\Envelope;
 use Symfony\Component\Messenger\Event\WorkerRunningEvent;
 use Symfony\Component\Messenger\EventListener\AddErrorDetailsStampListener;
@@ -36,6 +38,7 @@ use Symfony\Component\Messenger\Stamp\RedeliveryStamp;
 use Symfony\Component\Messenger\Stamp\SentToFailureTransportStamp;
 use Symfony\Component\Messenger\Transport\Serialization\PhpSerializer;
 use Symfony\Component\Messenger\Transport\Serialization\Serializer as MessengerSerializer;
+use Symfony\Component\Messenger\Transport\TransportInterface;
 use Symfony\Component\Messenger\Worker;
 use Symfony\Component\PropertyInfo\Extractor\PhpDocExtractor;
 use Symfony\Component\PropertyInfo\Extractor\ReflectionExtractor;
@@ -49,7 +52,7 @@ error_reporting(E_ALL & ~E_DEPRECATED & ~E_USER_DEPRECATED);
 // Before version 6.3 Symfony stores local time.
 date_default_timezone_set('UTC');
 
-foreach (['Messenger', 'Messenger/Bridge/Doctrine', 'Serializer', 'PropertyAccess', 'PropertyInfo',
+foreach (['Messenger', 'Messenger/Bridge/Doctrine', 'Messenger/Bridge/Redis', 'Serializer', 'PropertyAccess', 'PropertyInfo',
           'EventDispatcher'] as $component) {
     require "Symfony/Component/$component/autoload.php";
 }
@@ -77,21 +80,43 @@ $serializer = 'php' === $options['serializer']
          new ObjectNormalizer(null, null, null, new ReflectionExtractor())],
         [new JsonEncoder()]
     ));
-$dbal = DriverManager::getConnection($options['connection']);
-$transport = function (string $queue) use ($dbal, $serializer, $options): DoctrineTransport {
+$where = $options['connection'];
+$dbal = 'redis' === $where['driver'] ? null : DriverManager::getConnection($where);
+$transport = function (string $queue) use ($where, $dbal, $serializer, $options): TransportInterface {
+    if (null === $dbal) {
+        $configuration = ($options['configuration'] ?? [])
+            + ['delete_after_ack' => true, 'dbindex' => $where['database']];
+        $dsn = "redis://{$where['host']}:{$where['port']}/$queue/symfony/php-".getmypid();
+
+        return new RedisTransport(RedisConnection::fromDsn($dsn, $configuration), $serializer);
+    }
     $configuration = ['queue_name' => $queue] + ($options['configuration'] ?? []) + [
         'table_name' => 'messenger_messages', 'redeliver_timeout' => 3600, 'auto_setup' => true,
         'check_delayed_interval' => 0, 'get_notify_timeout' => 0, 'use_notify' => true];
-    $connection = 'pdo_pgsql' === $options['connection']['driver']
+    $connection = 'pdo_pgsql' === $where['driver']
         ? new PostgreSqlConnection($configuration, $dbal)
         : new Connection($configuration, $dbal);
 
     return new DoctrineTransport($connection, $serializer);
 };
+// As messenger:failed:show gets at them. Symfony has that for Redis from version 8.1.
+$all = function (string $queue) use ($where, $dbal, $serializer, $transport): iterable {
+    if (null !== $dbal) {
+        return $transport($queue)->all();
+    }
+    $redis = new \Redis();
+    $redis->connect($where['host'], $where['port']);
+    $redis->select($where['database']);
+
+    return array_map(
+        fn (array $entry) => $serializer->decode(json_decode($entry['message'], true)),
+        $redis->xRange($queue, '-', '+'));
+};
 $queue = $options['queue'] ?? 'async';
 
 switch ($command) {
     case 'dispatch':
+        $sender = $transport($queue);
         for ($n = 1; $n <= ($options['count'] ?? 1); ++$n) {
             $sms = new Sms();
             $sms->to = '+49 "é" 发票';
@@ -100,7 +125,7 @@ switch ($command) {
             if (isset($options['delay'])) {
                 $stamps[] = new DelayStamp($options['delay']);
             }
-            $transport($queue)->send(new Envelope($sms, $stamps));
+            $sender->send(new Envelope($sms, $stamps));
         }
         break;
 
@@ -135,8 +160,7 @@ switch ($command) {
         break;
 
     case 'list':
-        // As messenger:failed:show sees them.
-        foreach ($transport($queue)->all() as $envelope) {
+        foreach ($all($queue) as $envelope) {
             $error = $envelope->last(ErrorDetailsStamp::class);
             $redelivery = $envelope->last(RedeliveryStamp::class);
             say(['class' => get_class($envelope->getMessage()),

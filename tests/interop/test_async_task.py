@@ -48,7 +48,7 @@ class AsyncTask:
 
     def drain(self, command):
         self.errand("worker", "--drain", "--queue", "default", "--exec", f"{REPORT}={command}",
-                    "--transport", self.messages.dsn("queue_name=async"))  # fmt: skip
+                    "--transport", self.messages.dsn("async"))  # fmt: skip
 
     def test_a_task_of_php_is_completed_with_its_result(self):
         task = self.php("submit", title="发票")
@@ -89,7 +89,7 @@ class InATableOfPostgres(AsyncTask, unittest.TestCase):
         return {}
 
     def records_dsn(self):
-        return self.messages.dsn("connect_timeout=10")
+        return self.messages.address
 
 
 class InKeysOfRedis(AsyncTask, unittest.TestCase):

@@ -68,7 +68,7 @@ class FiveSteps(unittest.TestCase):
         self.assertIn("messenger.transport.symfony_serializer", yaml)
 
         # 2: what Errand is told; only the address of the database is another one.
-        address = self.storage.dsn("").rstrip("&")
+        address = self.storage.address
         configuration = self.block("json").replace("postgresql://app@db/shop?", address + "&")
         self.assertIn(self.storage.host, configuration)
         (self.directory / "errand.json").write_text(configuration)

@@ -1,13 +1,14 @@
-"""A real Symfony Messenger on the other end: PHP and Errand share a table of messages."""
+"""A real Symfony Messenger on the other end: PHP and Errand share a queue of messages."""
 
 import json
 import os
 import pathlib
+import re
 import shutil
 import sqlite3
 import subprocess
 import tempfile
-import threading
+import time
 import unittest
 
 DEADLINE = 120  # seconds; a limit for what hangs, never a pause
@@ -16,13 +17,28 @@ SMS = "App\\Message\\Sms"
 TEXT = '+49 "é" 发票'
 
 
-class SqliteStorage:
+class Table:
+    """`messenger_messages` in a database; a class below says in which."""
+
+    def make_due(self):
+        self.execute("UPDATE messenger_messages SET available_at = created_at")
+
+    def count(self):
+        return int(self.execute("SELECT count(*) FROM messenger_messages")[0][0])
+
+    def bodies(self):
+        return [body for (body,) in self.execute("SELECT body FROM messenger_messages")]
+
+
+class SqliteStorage(Table):
+    shared_messages = 200  # one writer at a time: more would only take longer
+
     def __init__(self, directory):
         self.file = directory / "app.db"
         self.php = {"driver": "pdo_sqlite", "path": str(self.file)}
 
-    def dsn(self, options):
-        return f"sqlite:{self.file}?{options}"
+    def dsn(self, queue, options=""):
+        return f"sqlite:{self.file}?queue_name={queue}{options}"
 
     def execute(self, sql):
         connection = sqlite3.connect(self.file, timeout=DEADLINE)
@@ -31,18 +47,18 @@ class SqliteStorage:
         connection.close()
         return [[str(value) for value in row] for row in rows]
 
-    def make_due(self):
-        self.execute("UPDATE messenger_messages SET available_at = created_at")
-
     def drop(self):
         pass
 
 
-class PostgresStorage:
+class PostgresStorage(Table):
+    shared_messages = 5000
+
     def __init__(self, directory):
         self.host = os.environ["ERRAND_TEST_SERVERS"] + "-postgres"
         self.database = directory.name.replace("-", "_").lower()
         self.psql("postgres", f"CREATE DATABASE {self.database}")
+        self.address = f"postgresql:///{self.database}?user=errand&host={self.host}"
         self.php = {
             "driver": "pdo_pgsql",
             "host": self.host,
@@ -56,17 +72,71 @@ class PostgresStorage:
         ended = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
         return [line.split("\t") for line in ended.stdout.splitlines()]
 
-    def dsn(self, options):
-        return f"postgresql:///{self.database}?user=errand&host={self.host}&{options}"
+    def dsn(self, queue, options=""):
+        return f"{self.address}&queue_name={queue}{options}"
 
     def execute(self, sql):
         return self.psql(self.database, sql)
 
-    def make_due(self):
-        self.execute("UPDATE messenger_messages SET available_at = created_at")
-
     def drop(self):
         self.psql("postgres", f"DROP DATABASE {self.database} WITH (FORCE)")
+
+
+class RedisStorage:
+    """Streams, in a database of the server that no other test uses."""
+
+    shared_messages = 5000
+    database = 1
+
+    def __init__(self, directory):
+        self.server = pathlib.Path(os.environ["ERRAND_TEST_SERVERS"] + "-redis")
+        self.port = int((self.server / "port").read_text())
+        self.php = {
+            "driver": "redis",
+            "host": "127.0.0.1",
+            "port": self.port,
+            "database": self.database,
+        }
+        self.redis("FLUSHDB")
+
+    def redis(self, *command):
+        """The reply: its texts, a line each."""
+        words = ["redis-cli", "-s", str(self.server / "redis.sock"), "-n", str(self.database)]
+        ended = subprocess.run(
+            [*words, *command], capture_output=True, encoding="utf-8", check=True
+        )
+        return ended.stdout.splitlines()
+
+    def dsn(self, queue, options=""):
+        return f"redis://127.0.0.1:{self.port}/{queue}?dbindex={self.database}{options}"
+
+    def keys(self, kind):
+        return [key for key in self.redis("--scan") if self.redis("TYPE", key) == [kind]]
+
+    def make_due(self):
+        a_moment_ago = str(int(time.time() * 1000) - 1000)  # PHP takes fewer digits for later
+        for key in self.keys("zset"):
+            for member in self.redis("ZRANGE", key, "0", "-1"):
+                self.redis("ZADD", key, "XX", a_moment_ago, member)
+
+    def count(self):
+        lengths = [self.redis("XLEN", key) for key in self.keys("stream")]
+        lengths += [self.redis("ZCARD", key) for key in self.keys("zset")]
+        return sum(int(length) for (length,) in lengths)
+
+    def bodies(self):
+        bodies = []
+        for key in self.keys("stream"):
+            for line in self.redis("XRANGE", key, "-", "+"):
+                # PHP has serialized the text: s:LENGTH:"TEXT";
+                if wrapped := re.fullmatch(r's:\d+:"(.*)";', line):
+                    line = wrapped[1]
+                if line.startswith("{"):
+                    bodies.append(json.loads(line)["body"])
+        return bodies
+
+    def drop(self):
+        self.redis("FLUSHDB")
 
 
 class Interop:
@@ -77,8 +147,8 @@ class Interop:
         self.addCleanup(shutil.rmtree, self.directory)
         self.storage = self.make_storage(self.directory)
         self.addCleanup(self.storage.drop)
-        self.transport = self.storage.dsn("queue_name=async")
-        self.failed = self.storage.dsn("queue_name=failed")
+        self.transport = self.storage.dsn("async")
+        self.failed = self.storage.dsn("failed")
         (self.directory / "errand.json").write_text(
             json.dumps(
                 {
@@ -94,10 +164,13 @@ class Interop:
             )
         )
 
+    def php_command(self, command, **options):
+        return ["php", str(PEER), command, json.dumps({"connection": self.storage.php, **options})]
+
     def php(self, command, **options):
         """The JSON values that the peer prints."""
         ended = subprocess.run(
-            ["php", str(PEER), command, json.dumps({"connection": self.storage.php, **options})],
+            self.php_command(command, **options),
             capture_output=True,
             encoding="utf-8",
             timeout=DEADLINE,
@@ -129,15 +202,12 @@ class Interop:
         (stats,) = json.loads(self.errand("transport", "stats", transport, "--json"))
         return stats
 
-    def count(self):
-        return int(self.storage.execute("SELECT count(*) FROM messenger_messages")[0][0])
-
     def test_php_dispatches_and_errand_handles(self):
         self.php("dispatch", count=3)
         handled = self.drain()
         self.assertEqual(sorted(message["n"] for message in handled), [1, 2, 3])
         self.assertEqual({message["to"] for message in handled}, {TEXT})
-        self.assertEqual(self.count(), 0)
+        self.assertEqual(self.storage.count(), 0)
 
     def test_errand_sends_and_php_handles(self):
         for n in (1, 2, 3):
@@ -145,7 +215,7 @@ class Interop:
         handled = self.php("consume")
         self.assertEqual(sorted(message["n"] for message in handled), [1, 2, 3])
         self.assertEqual({message["to"] for message in handled}, {TEXT})
-        self.assertEqual(self.count(), 0)
+        self.assertEqual(self.storage.count(), 0)
 
     def test_delayed_messages_wait_on_both_sides(self):
         self.errand("transport", "setup", "async")
@@ -167,7 +237,7 @@ class Interop:
         self.assertEqual(shown["errorClass"], "errand::CommandFailed")
         self.assertEqual((shown["retryCount"], shown["retries"]), (0, 3))
         self.assertEqual([message["n"] for message in self.php("consume", queue="failed")], [1])
-        self.assertEqual(self.count(), 0)
+        self.assertEqual(self.storage.count(), 0)
 
     def test_what_php_fails_errand_shows_and_retries(self):
         self.php("dispatch")
@@ -188,39 +258,53 @@ class Interop:
 
     def test_a_body_of_php_survives_everything(self):
         self.php("dispatch", serializer="php")
-        ((before,),) = self.storage.execute("SELECT body FROM messenger_messages")
+        (before,) = self.storage.bodies()
         self.assertEqual(self.drain(), [])
         listed = json.loads(self.errand("failed", "list", "--transport", "failed", "--json"))
         (message,) = listed["items"]
         self.assertEqual(message["type"], SMS)
         self.assertIn("PHP's own serialization", message["error"]["message"])
         self.errand("failed", "retry", message["id"], "--transport", "failed")
-        ((after,),) = self.storage.execute("SELECT body FROM messenger_messages")
+        (after,) = self.storage.bodies()
         self.assertEqual(after, before)
         handled = self.php("consume", serializer="php")
         self.assertEqual(handled, [{"to": TEXT, "n": 1}])
 
     def test_php_goes_on_beside_messages_that_errand_keeps(self):
         self.php("dispatch", count=2)
-        keeping = self.storage.dsn("queue_name=async&remove_after=3600")
+        keeping = self.storage.dsn("async", "&remove_after=3600")
         self.errand("worker", "--limit", "1", "--concurrency", "1", "--transport", keeping,
                     "--exec", f"{SMS}=true")  # fmt: skip
         self.assertEqual(len(self.php("consume")), 1)
-        self.assertEqual(self.count(), 1)
+        self.assertEqual(self.storage.count(), 1)
         self.assertEqual(self.php("consume"), [])
 
     def test_two_workers_share_a_queue_and_each_message_is_handled_once(self):
-        count = 200
+        count = self.storage.shared_messages
         self.php("dispatch", count=count)
-        by_php = []
-        php = threading.Thread(target=lambda: by_php.extend(self.php("consume", limit=count)))
-        php.start()
-        self.drain()
-        php.join()
-        by_errand = self.drain()  # what was delivered to neither while both looked
-        both = sorted([message["n"] for message in by_php + by_errand])
+        (self.directory / "shared.json").write_text(
+            json.dumps({"class_names": {"errand.echo": SMS}})
+        )
+        keeping = self.storage.dsn("async", "&remove_after=3600")
+
+        def drain():
+            self.errand("worker", "--drain", "--transport", keeping, "--config", "shared.json")
+
+        php = subprocess.Popen(
+            self.php_command("consume"), stdout=subprocess.PIPE, encoding="utf-8"
+        )
+        with php:
+            first = php.stdout.readline()
+            drain()
+            by_php = [json.loads(line) for line in [first, *php.stdout]]
+        self.assertEqual(php.returncode, 0)
+        drain()  # what was delivered to neither while both looked
+        # What Errand has handled it has kept, and nothing else is left.
+        by_errand = [json.loads(body) for body in self.storage.bodies()]
+        both = sorted(message["n"] for message in by_php + by_errand)
         self.assertEqual(both, list(range(1, count + 1)))
-        self.assertEqual(self.count(), 0)
+        self.assertEqual(self.storage.count(), len(by_errand))
+        self.assertGreater(len(by_errand), 0)
 
 
 class OnSqlite(Interop, unittest.TestCase):
@@ -229,6 +313,40 @@ class OnSqlite(Interop, unittest.TestCase):
 
 class OnPostgres(Interop, unittest.TestCase):
     make_storage = PostgresStorage
+
+
+class OnRedis(Interop, unittest.TestCase):
+    make_storage = RedisStorage
+
+    def test_the_default_of_old_php_leaves_messages_in_the_stream_where_errand_passes_over_them(self):
+        self.php("dispatch", count=3)
+        self.assertEqual(len(self.php("consume", configuration={"delete_after_ack": False})), 3)
+        self.assertEqual(self.storage.count(), 3)
+        self.assertEqual((self.stats()["ready"], self.stats()["inFlight"]), (0, 0))
+        self.assertEqual(self.drain(), [])
+        self.errand("send", SMS, '{"to":"x","n":7}', "--transport", "async")
+        self.assertEqual([message["n"] for message in self.drain()], [7])
+
+    def test_every_serializer_of_the_redis_extension_that_symfony_offers_is_read(self):
+        for serializer in (0, 1, 2):  # none, PHP's, igbinary's
+            with self.subTest(serializer=serializer):
+                self.php("dispatch", configuration={"serializer": serializer})
+                self.assertEqual(self.drain()[-1], {"to": TEXT, "n": 1})
+                self.errand("send", SMS, '{"to":"x","n":7}', "--transport", "async")
+                handled = self.php("consume", configuration={"serializer": serializer})
+                self.assertEqual([message["n"] for message in handled], [7])
+
+    def test_php_gets_what_a_killed_errand_held(self):
+        self.errand("send", SMS, '{"to":"x","n":7}', "--transport", "async")
+        killed = subprocess.run(
+            [os.environ["ERRAND_BIN"], "worker", "--transport", "async",
+             "--exec", f"{SMS}=kill -9 $PPID"],
+            cwd=self.directory, capture_output=True, timeout=DEADLINE)  # fmt: skip
+        self.assertEqual(killed.returncode, -9)
+        self.assertEqual(self.php("consume"), [], "it is not his yet")
+        handled = self.php("consume", configuration={"redeliver_timeout": 0, "claim_interval": 0})
+        self.assertEqual([message["n"] for message in handled], [7])
+        self.assertEqual(self.storage.count(), 0)
 
 
 if __name__ == "__main__":

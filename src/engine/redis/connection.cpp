@@ -60,6 +60,7 @@ void check(const Value& reply) {
   const std::string_view code = code_of(text);
   if (code == "NOSCRIPT") throw UnknownScript{};
   if (code == "LOCKED") throw Locked{one_line(text.substr(std::min(text.size(), code.size() + 1)))};
+  if (code == "NOGROUP") throw NoGroup{"Redis: " + one_line(text), Retry::useless};
   for (const Meaning& meaning : kMeanings) {
     if (meaning.code == code) {
       throw StorageException{"Redis: " + one_line(text) + std::string{meaning.next_step},

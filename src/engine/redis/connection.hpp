@@ -23,6 +23,12 @@ class UnknownScript : public StorageException {
       : StorageException{"Redis has forgotten a script", StorageException::Retry::helps} {}
 };
 
+/// There is no such stream, or it has no such group.
+class NoGroup : public StorageException {
+ public:
+  using StorageException::StorageException;
+};
+
 /// Another program holds `task:<id>:lock`. Nothing was changed.
 class Locked : public StorageException {
  public:

@@ -27,19 +27,11 @@ Database::Database(DatabaseSettings settings, Logger& logger)
       caller_{TaskId::generate().to_string() + " "},
       channels_{channels_of(settings_)},
       common_{common_arguments(settings_, caller_, channels_)},
-      connections_{settings_.connection, settings_.most_connections},
+      server_{settings_.connection, settings_.most_connections},
       notifications_{settings_.connection, caller_, channels_, logger} {}
 
 Reply Database::run(Connection& connection, const Script& script, const Command& arguments) {
-  const auto call = [&](const char* command, const std::string& name) {
-    Command whole{command};
-    return connection.run(whole.add(name).add("0").add(common_).add(arguments));
-  };
-  try {
-    return call("EVALSHA", script.digest());
-  } catch (const UnknownScript&) {
-    return call("EVAL", script.source());
-  }
+  return run_script(connection, script, common_, arguments);
 }
 
 Reply Database::write(const Script& script, const Command& arguments) {

@@ -2,19 +2,17 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "errand/logger.hpp"
 
-#include "core/connection_pool.hpp"
-#include "engine/redis/connection.hpp"
 #include "engine/redis/notifications.hpp"
 #include "engine/redis/scripts.hpp"
+#include "engine/redis/server.hpp"
 #include "engine/redis/settings.hpp"
 
 namespace errand::redis {
-
-using ConnectionPool = detail::ConnectionPool<Connection, ConnectionSettings>;
 
 /// The server as this process uses it: a few connections, and what the processes tell each other.
 /// Thread-safe.
@@ -27,23 +25,13 @@ class Database {
   /// Runs a script that changes nothing that anybody would miss.
   Reply read(const Script& script, const Command& arguments);
 
-  /// Calls `body(Connection&)`, which changes something by one command.
   template <class Body>
   auto write(Body&& body) {
-    const ConnectionPool::Loan loan{connections_};
-    return body(loan.connection());
+    return server_.write(std::forward<Body>(body));
   }
-  /// Calls `body(Connection&)`, which reads.
   template <class Body>
   auto read(Body&& body) {
-    try {
-      const ConnectionPool::Loan loan{connections_};
-      return body(loan.connection());
-    } catch (const StorageException& error) {
-      // Nothing can have changed.
-      if (error.retry() != StorageException::Retry::in_doubt) throw;
-      throw StorageException{error.what(), StorageException::Retry::helps};
-    }
+    return server_.read(std::forward<Body>(body));
   }
 
   /// The name of a key that belongs to no task.
@@ -65,7 +53,7 @@ class Database {
   std::string caller_;    ///< unique: what messages of this process begin with
   std::string channels_;  ///< what the names of channels begin with
   Command common_;        ///< the first arguments of each script
-  ConnectionPool connections_;
+  Server server_;
   Notifications notifications_;
 };
 

@@ -11,6 +11,7 @@
 #include "core/document_rules.hpp"
 #include "core/stored_json.hpp"
 #include "core/worker_lost.hpp"
+#include "engine/redis/in_parts.hpp"
 #include "engine/redis/records.hpp"
 
 namespace errand::redis {
@@ -18,25 +19,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Puts what the items make of arguments into as few commands as may be. `add(Command&, item)`;
-/// `run(const Command&)`, in the order of the items.
-template <class Item, class Add, class Run>
-void in_parts(std::span<const Item> items, std::size_t most, Add&& add, Run&& run) {
-  for (std::size_t begin = 0; begin < items.size();) {
-    std::size_t end = begin;
-    Command arguments;
-    while (end < items.size() && end - begin < most && arguments.bytes() < Queue::kMostBytes) {
-      add(arguments, items[end++]);
-    }
-    try {
-      run(std::as_const(arguments));
-    } catch (const StorageException& error) {
-      if (begin == 0) throw;
-      throw StorageException{error.what(), StorageException::Retry::in_doubt};
-    }
-    begin = end;
-  }
-}
+constexpr MostOfAPart kMost{.items = Queue::kMostTasks, .bytes = Queue::kMostBytes};
 
 void add_id(Command& arguments, const TaskId& id) { arguments.add(id); }
 
@@ -109,7 +92,7 @@ void Queue::store(std::span<const NewTask> tasks, const Script* first) {
   for (const NewTask& task : tasks) validate(task);
   std::set<std::string> queues;
   in_parts(
-      tasks, kMostTasks,
+      tasks, kMost,
       [&](Command& arguments, const NewTask& task) {
         arguments.add(task.id)
             .add(task.envelope.body())
@@ -153,7 +136,7 @@ std::vector<LeaseState> Queue::extend(std::span<const Lease> leases, millisecond
   std::vector<LeaseState> states;
   states.reserve(leases.size());
   in_parts(
-      leases, kMostTasks,
+      leases, kMost,
       [&](Command& arguments, const Lease& held) {
         if (arguments.bytes() == 0) arguments.add(std::int64_t{lease.count()});
         arguments.add(held.id).add(held.version);
@@ -191,7 +174,7 @@ std::vector<SettleStatus> Queue::settle(std::span<const Settlement> settlements)
   }
   std::vector<SettleStatus> statuses;
   statuses.reserve(settlements.size());
-  in_parts(settlements, kMostTasks, add_settlement, [&](const Command& arguments) {
+  in_parts(settlements, kMost, add_settlement, [&](const Command& arguments) {
     const Reply reply = database_.write(scripts().settle, arguments);
     std::vector<TaskId> final_tasks;
     std::vector<TaskId> locked;
@@ -213,7 +196,7 @@ std::vector<SettleStatus> Queue::settle(std::span<const Settlement> settlements)
 
 void Queue::report_progress(std::span<const ProgressReport> reports) {
   in_parts(
-      reports, kMostTasks,
+      reports, kMost,
       [](Command& arguments, const ProgressReport& report) {
         arguments.add(report.lease.id)
             .add(report.lease.version)
@@ -225,7 +208,7 @@ void Queue::report_progress(std::span<const ProgressReport> reports) {
 std::vector<CancelStatus> Queue::cancel(std::span<const TaskId> ids) {
   std::vector<CancelStatus> statuses;
   statuses.reserve(ids.size());
-  in_parts(ids, kMostTasks, add_id, [&](const Command& arguments) {
+  in_parts(ids, kMost, add_id, [&](const Command& arguments) {
     const Reply reply = database_.write(scripts().cancel, arguments);
     std::vector<TaskId> final_tasks;
     bool asked = false;
@@ -289,7 +272,7 @@ std::vector<Rescued> Queue::rescue(const RescueRequest& request) {
 
 std::size_t Queue::requeue(std::span<const TaskId> ids) {
   std::size_t count = 0;
-  in_parts(ids, kMostTasks, add_id, [&](const Command& arguments) {
+  in_parts(ids, kMost, add_id, [&](const Command& arguments) {
     const Reply reply = database_.write(scripts().requeue, arguments);
     std::vector<std::string> queues;
     for (std::size_t i = 0; i < reply.value().size(); ++i) {
@@ -304,7 +287,7 @@ std::size_t Queue::requeue(std::span<const TaskId> ids) {
 std::size_t Queue::discard(std::span<const TaskId> ids) {
   std::size_t count = 0;
   in_parts(
-      ids, kMostTasks,
+      ids, kMost,
       [](Command& arguments, const TaskId& id) {
         if (arguments.bytes() == 0) arguments.add("final");
         arguments.add(id);
@@ -323,7 +306,7 @@ std::size_t Queue::discard(std::span<const TaskId> ids) {
 
 std::vector<Finish> Queue::finished(std::span<const TaskId> ids) {
   // Nobody needs these to be of one moment: small parts let others have their turn.
-  constexpr std::size_t kPart = 1000;
+  constexpr MostOfAPart kPart{.items = 1000, .bytes = kMostBytes};
   std::vector<Finish> finishes;
   in_parts(ids, kPart, add_id, [&](const Command& arguments) {
     const Reply reply = database_.read(scripts().finished, arguments);

@@ -29,31 +29,61 @@ std::string sha1(std::string_view text) {
 
 }  // namespace
 
-Script::Script(std::string_view own_part)
-    : source_{std::string{embedded::k_tasks} + "\n" + std::string{own_part}},
-      digest_{sha1(source_)} {}
+Script::Script(std::string_view shared, std::string_view own_part)
+    : source_{std::string{shared} + "\n" + std::string{own_part}}, digest_{sha1(source_)} {}
+
+Reply run_script(Connection& connection, const Script& script, const Command& arguments,
+                 const Command& more) {
+  const auto call = [&](const char* command, const std::string& name) {
+    Command whole{command};
+    return connection.run(whole.add(name).add("0").add(arguments).add(more));
+  };
+  try {
+    return call("EVALSHA", script.digest());
+  } catch (const UnknownScript&) {
+    return call("EVAL", script.source());
+  }
+}
 
 const Scripts& scripts() {
-  static const Scripts all{.adopt = Script{embedded::k_adopt},
-                           .beat = Script{embedded::k_beat},
-                           .cancel = Script{embedded::k_cancel},
-                           .claim = Script{embedded::k_claim},
-                           .extend = Script{embedded::k_extend},
-                           .finished = Script{embedded::k_finished},
-                           .held = Script{embedded::k_held},
-                           .list = Script{embedded::k_list},
-                           .lost = Script{embedded::k_lost},
-                           .move = Script{embedded::k_move},
-                           .progress = Script{embedded::k_progress},
-                           .prune = Script{embedded::k_prune},
-                           .read = Script{embedded::k_read},
-                           .remove = Script{embedded::k_remove},
-                           .requeue = Script{embedded::k_requeue},
-                           .resume = Script{embedded::k_resume},
-                           .save = Script{embedded::k_save},
-                           .settle = Script{embedded::k_settle},
-                           .stats = Script{embedded::k_stats},
-                           .submit = Script{embedded::k_submit}};
+  const auto of_tasks = [](std::string_view own) { return Script{embedded::k_tasks, own}; };
+  static const Scripts all{.adopt = of_tasks(embedded::k_adopt),
+                           .beat = of_tasks(embedded::k_beat),
+                           .cancel = of_tasks(embedded::k_cancel),
+                           .claim = of_tasks(embedded::k_claim),
+                           .extend = of_tasks(embedded::k_extend),
+                           .finished = of_tasks(embedded::k_finished),
+                           .held = of_tasks(embedded::k_held),
+                           .list = of_tasks(embedded::k_list),
+                           .lost = of_tasks(embedded::k_lost),
+                           .move = of_tasks(embedded::k_move),
+                           .progress = of_tasks(embedded::k_progress),
+                           .prune = of_tasks(embedded::k_prune),
+                           .read = of_tasks(embedded::k_read),
+                           .remove = of_tasks(embedded::k_remove),
+                           .requeue = of_tasks(embedded::k_requeue),
+                           .resume = of_tasks(embedded::k_resume),
+                           .save = of_tasks(embedded::k_save),
+                           .settle = of_tasks(embedded::k_settle),
+                           .stats = of_tasks(embedded::k_stats),
+                           .submit = of_tasks(embedded::k_submit)};
+  return all;
+}
+
+const StreamScripts& stream_scripts() {
+  const auto of_streams = [](std::string_view own) { return Script{embedded::k_streams, own}; };
+  static const StreamScripts all{.due = of_streams(embedded::k_stream_due),
+                                 .find = of_streams(embedded::k_stream_find),
+                                 .keep_alive = of_streams(embedded::k_stream_keep_alive),
+                                 .leave = of_streams(embedded::k_stream_leave),
+                                 .list = of_streams(embedded::k_stream_list),
+                                 .newest = of_streams(embedded::k_stream_newest),
+                                 .purge = of_streams(embedded::k_stream_purge),
+                                 .release = of_streams(embedded::k_stream_release),
+                                 .remove = of_streams(embedded::k_stream_remove),
+                                 .settle = of_streams(embedded::k_stream_settle),
+                                 .stats = of_streams(embedded::k_stream_stats),
+                                 .take_over = of_streams(embedded::k_stream_take_over)};
   return all;
 }
 

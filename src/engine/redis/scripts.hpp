@@ -3,12 +3,15 @@
 #include <string>
 #include <string_view>
 
+#include "engine/redis/connection.hpp"
+
 namespace errand::redis {
 
-/// A script of scripts/, with what all of them share before it. The server knows it by its digest.
+/// A script of scripts/. The server knows it by its digest.
 class Script {
  public:
-  explicit Script(std::string_view own_part);
+  /// `shared` stands before it.
+  Script(std::string_view shared, std::string_view own_part);
 
   [[nodiscard]] const std::string& source() const noexcept { return source_; }
   [[nodiscard]] const std::string& digest() const noexcept { return digest_; }
@@ -18,7 +21,11 @@ class Script {
   std::string digest_;  ///< SHA-1 in hexadecimal, as EVALSHA takes it
 };
 
-/// Each says in its first lines what it takes and gives.
+/// Runs it, which changes all that it changes or nothing.
+Reply run_script(Connection& connection, const Script& script, const Command& arguments,
+                 const Command& more = {});
+
+/// Those of tasks. Each says in its first lines what it takes and gives.
 struct Scripts {
   const Script adopt;
   const Script beat;
@@ -43,5 +50,23 @@ struct Scripts {
 };
 
 [[nodiscard]] const Scripts& scripts();
+
+/// Those of transports.
+struct StreamScripts {
+  const Script due;
+  const Script find;
+  const Script keep_alive;
+  const Script leave;
+  const Script list;
+  const Script newest;
+  const Script purge;
+  const Script release;
+  const Script remove;
+  const Script settle;
+  const Script stats;
+  const Script take_over;
+};
+
+[[nodiscard]] const StreamScripts& stream_scripts();
 
 }  // namespace errand::redis

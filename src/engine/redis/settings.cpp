@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <string_view>
+#include <vector>
 
 #include "errand/engine.hpp"
 #include "errand/errors.hpp"
@@ -16,37 +17,10 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr std::array<std::string_view, 10> kOptions{
-    "ttl",     "connections", "connect_timeout", "reply_timeout",
-    "durable", "prefix",      "database",        "ca",
-    "cert",    "key"};
-constexpr std::int64_t kLastDatabase = 65'535;
+constexpr std::array<std::string_view, 3> kOwnOptions{"ttl", "prefix", "database"};
 
 [[noreturn]] void refuse(const Dsn& dsn, const std::string& reason) {
   throw ConfigurationException{dsn.to_string() + ": " + reason};
-}
-
-std::string option_names() {
-  std::string names;
-  for (const std::string_view name : kOptions) {
-    if (!names.empty()) names += ", ";
-    names += name;
-  }
-  return names;
-}
-
-void check_names(const Dsn& dsn, bool tls) {
-  for (const auto& [name, value] : dsn.options()) {
-    if (std::ranges::find(kOptions, name) == kOptions.end()) {
-      refuse(dsn, "there is no option " + name + "; there are " + option_names());
-    }
-    if (!tls && (name == "ca" || name == "cert" || name == "key")) {
-      refuse(dsn, name + " is for TLS; write rediss://");
-    }
-  }
-  if (dsn.option("cert").has_value() != dsn.option("key").has_value()) {
-    refuse(dsn, "cert and key go together: the file of a certificate and that of its key");
-  }
 }
 
 /// A limit of no time would refuse everything.
@@ -56,8 +30,8 @@ std::chrono::milliseconds timeout_option(const Dsn& dsn, const char* name, secon
   return time;
 }
 
-std::int64_t database_of(const Dsn& dsn, bool unix_socket) {
-  if (unix_socket || dsn.path().empty()) {
+std::int64_t database_of(const Dsn& dsn) {
+  if (is_socket(dsn) || dsn.path().empty()) {
     return detail::number_option(dsn, "database", 0, 0, kLastDatabase);
   }
   if (dsn.option("database")) refuse(dsn, "the database is given twice");
@@ -87,31 +61,59 @@ std::string prefix_of(const Dsn& dsn) {
 
 }  // namespace
 
-DatabaseSettings settings_of(const Dsn& dsn) {
-  const bool unix_socket = dsn.scheme() == "redis+unix";
+bool is_socket(const Dsn& dsn) { return dsn.scheme() == "redis+unix"; }
+
+void check_option_names(const Dsn& dsn, std::span<const std::string_view> more) {
+  std::vector<std::string_view> known{kConnectionOptions.begin(), kConnectionOptions.end()};
+  known.insert(known.begin(), more.begin(), more.end());
   const bool tls = dsn.scheme() == "rediss";
-  check_names(dsn, tls);
+  for (const auto& [name, value] : dsn.options()) {
+    if (std::ranges::find(known, name) == known.end()) {
+      std::string names;
+      for (const std::string_view one : known) {
+        names += names.empty() ? "" : ", ";
+        names += one;
+      }
+      refuse(dsn, "there is no option " + name + "; there are " + names);
+    }
+    if (!tls && (name == "ca" || name == "cert" || name == "key")) {
+      refuse(dsn, name + " is for TLS; write rediss://");
+    }
+  }
+  if (dsn.option("cert").has_value() != dsn.option("key").has_value()) {
+    refuse(dsn, "cert and key go together: the file of a certificate and that of its key");
+  }
+}
+
+ConnectionSettings connection_settings(const Dsn& dsn, std::int64_t database) {
   const auto file = [&](const char* name) {
     return std::string{dsn.option(name).value_or(std::string_view{})};
   };
-  return DatabaseSettings{
-      .connection = {.socket = unix_socket ? dsn.path() : std::string{},
-                     .host = dsn.host(),
-                     .port = dsn.port().value_or(6379),
-                     .user = dsn.user(),
-                     .password = dsn.password(),
-                     .database = database_of(dsn, unix_socket),
-                     .tls = tls,
-                     .ca = file("ca"),
-                     .cert = file("cert"),
-                     .key = file("key"),
-                     .durable = detail::switch_option(dsn, "durable", false),
-                     .connect_timeout = timeout_option(dsn, "connect_timeout", seconds{10}),
-                     .reply_timeout = timeout_option(dsn, "reply_timeout", seconds{60})},
-      .most_connections =
-          static_cast<std::size_t>(detail::number_option(dsn, "connections", 10, 1, 1000)),
-      .ttl = detail::seconds_option(dsn, "ttl", kDefaultTtl),
-      .prefix = prefix_of(dsn)};
+  return {.socket = is_socket(dsn) ? dsn.path() : std::string{},
+          .host = dsn.host(),
+          .port = dsn.port().value_or(6379),
+          .user = dsn.user(),
+          .password = dsn.password(),
+          .database = database,
+          .tls = dsn.scheme() == "rediss",
+          .ca = file("ca"),
+          .cert = file("cert"),
+          .key = file("key"),
+          .durable = detail::switch_option(dsn, "durable", false),
+          .connect_timeout = timeout_option(dsn, "connect_timeout", seconds{10}),
+          .reply_timeout = timeout_option(dsn, "reply_timeout", seconds{60})};
+}
+
+std::size_t most_connections(const Dsn& dsn) {
+  return static_cast<std::size_t>(detail::number_option(dsn, "connections", 10, 1, 1000));
+}
+
+DatabaseSettings settings_of(const Dsn& dsn) {
+  check_option_names(dsn, kOwnOptions);
+  return DatabaseSettings{.connection = connection_settings(dsn, database_of(dsn)),
+                          .most_connections = most_connections(dsn),
+                          .ttl = detail::seconds_option(dsn, "ttl", kDefaultTtl),
+                          .prefix = prefix_of(dsn)};
 }
 
 }  // namespace errand::redis

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "errand/dsn.hpp"
 
@@ -26,6 +29,8 @@ struct ConnectionSettings {
   std::chrono::milliseconds connect_timeout{10'000};
   /// For a reply of the server; longer means that it, or the way to it, is lost.
   std::chrono::milliseconds reply_timeout{60'000};
+
+  friend bool operator==(const ConnectionSettings&, const ConnectionSettings&) = default;
 };
 
 struct DatabaseSettings {
@@ -37,5 +42,17 @@ struct DatabaseSettings {
 
 /// Throws ConfigurationException that names what is wrong.
 [[nodiscard]] DatabaseSettings settings_of(const Dsn& dsn);
+
+/// The options of a DSN that concern the connection, whatever it is used for.
+inline constexpr std::array<std::string_view, 7> kConnectionOptions{
+    "connections", "connect_timeout", "reply_timeout", "durable", "ca", "cert", "key"};
+inline constexpr std::int64_t kLastDatabase = 65'535;
+
+/// What they say. The throwing ones throw ConfigurationException that names what is wrong.
+[[nodiscard]] ConnectionSettings connection_settings(const Dsn& dsn, std::int64_t database);
+[[nodiscard]] std::size_t most_connections(const Dsn& dsn);
+/// Throws unless all options are among those of the connection and `more`.
+void check_option_names(const Dsn& dsn, std::span<const std::string_view> more);
+[[nodiscard]] bool is_socket(const Dsn& dsn);
 
 }  // namespace errand::redis

@@ -22,5 +22,15 @@ TEST(DsnOptions, TheValueMayBeAnything) {
   EXPECT_EQ(with_option(Dsn{"sqlite:app.db"}, "queue_name", value).option("queue_name"), value);
 }
 
+TEST(DsnOptions, AnotherQueueIsNamedAsTheKindOfStorageNamesThem) {
+  const auto beside = [](const char* dsn) { return with_queue(Dsn{dsn}, "failed").secret_text(); };
+  EXPECT_EQ(beside("sqlite:app.db?queue_name=async"), "sqlite:app.db?queue_name=failed");
+  EXPECT_EQ(beside("redis://u:p@h:1/async?dbindex=2"), "redis://u:p@h:1/failed?dbindex=2");
+  EXPECT_EQ(beside("redis://h/async/group/me"), "redis://h/failed/group/me");
+  EXPECT_EQ(beside("redis://h/?stream=async"), "redis://h/?stream=failed");
+  EXPECT_EQ(beside("redis://h"), "redis://h?stream=failed");
+  EXPECT_EQ(beside("redis+unix:///r.sock?stream=async"), "redis+unix:///r.sock?stream=failed");
+}
+
 }  // namespace
 }  // namespace errand::detail
