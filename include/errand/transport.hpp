@@ -141,6 +141,9 @@ class ERRAND_EXPORT Transport {
   virtual std::size_t remove(std::span<const std::string> ids) = 0;
   virtual std::size_t purge() = 0;
 
+  /// Whether both name one queue, by whatever DSN or name: what is sent to one comes from the other.
+  [[nodiscard]] virtual bool is_same_queue(const Transport& other) const { return this == &other; }
+
   /// Signal::work: messages have come. See Signals for what that promises.
   [[nodiscard]] virtual Signals& signals() noexcept = 0;
 };

@@ -50,6 +50,7 @@ void note_error(Headers& headers, const ExceptionData& error) {
              {"exceptionCode", error.code},
              {"exceptionMessage", error.message},
              {"flattenException", nullptr}});
+  cut_stamps(headers, kErrorDetailsStamp);
 }
 
 void note_redelivery(Headers& headers, int retry_count, std::chrono::milliseconds delay,

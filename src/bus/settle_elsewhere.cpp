@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "errand/errors.hpp"
+
 namespace errand::detail {
 
 std::vector<MessageSettleStatus> settle_elsewhere(Transport& from,
@@ -27,6 +29,39 @@ std::vector<MessageSettleStatus> settle_elsewhere(Transport& from,
   std::vector<MessageSettleStatus> statuses(settlements.size(), MessageSettleStatus::lost);
   const std::vector<MessageSettleStatus> ended = from.settle(ends);
   for (std::size_t i = 0; i < places.size(); ++i) statuses[places[i]] = ended[i];
+  return statuses;
+}
+
+std::vector<MessageSettleStatus> settle_here_and_elsewhere(
+    Transport& from, std::span<const MessageSettlement> settlements,
+    const std::function<bool(const MessageSettlement&)>& is_here,
+    const std::function<std::vector<MessageSettleStatus>(std::span<const MessageSettlement>)>&
+        settle_here) {
+  std::vector<MessageSettleStatus> statuses(settlements.size(), MessageSettleStatus::lost);
+  struct Part {
+    std::vector<MessageSettlement> settlements{};
+    std::vector<std::size_t> places{};
+  };
+  Part here;
+  Part elsewhere;
+  for (std::size_t i = 0; i < settlements.size(); ++i) {
+    Part& part = is_here(settlements[i]) ? here : elsewhere;
+    part.settlements.push_back(settlements[i]);
+    part.places.push_back(i);
+  }
+  const auto place = [&](const Part& part, const std::vector<MessageSettleStatus>& found) {
+    for (std::size_t i = 0; i < found.size(); ++i) statuses[part.places[i]] = found[i];
+  };
+  if (!elsewhere.settlements.empty()) {
+    place(elsewhere, settle_elsewhere(from, elsewhere.settlements));
+  }
+  if (here.settlements.empty()) return statuses;
+  try {
+    place(here, settle_here(here.settlements));
+  } catch (const StorageException& error) {
+    if (elsewhere.settlements.empty()) throw;
+    throw StorageException{error.what(), StorageException::Retry::in_doubt};
+  }
   return statuses;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -13,5 +14,14 @@ namespace errand::detail {
 /// each, in order.
 [[nodiscard]] ERRAND_EXPORT std::vector<MessageSettleStatus> settle_elsewhere(
     Transport& from, std::span<const MessageSettlement> settlements);
+
+/// Settles deliveries of `from`, those that `is_here` says to be, or to be forwarded, in its own
+/// storage by `settle_here`, the others by settle_elsewhere(). One status for each, in order.
+/// Throws in_doubt where a part of them may be settled.
+[[nodiscard]] ERRAND_EXPORT std::vector<MessageSettleStatus> settle_here_and_elsewhere(
+    Transport& from, std::span<const MessageSettlement> settlements,
+    const std::function<bool(const MessageSettlement&)>& is_here,
+    const std::function<std::vector<MessageSettleStatus>(std::span<const MessageSettlement>)>&
+        settle_here);
 
 }  // namespace errand::detail

@@ -10,6 +10,9 @@ namespace {
 /// Of the newest payload in their mean size.
 constexpr double kNewestShare = 0.1;
 
+/// So many outcomes may wait for a storage that does not take them; then no more work is begun.
+constexpr std::size_t kMostUnsettled = 10'000;
+
 /// Results of this size go into one transaction; others wait for it.
 constexpr std::size_t kSettledBytes = std::size_t{8} << 20;
 
@@ -29,7 +32,7 @@ std::size_t HeldTasks::wanted() {
   const std::size_t prefetch = prefetch_.size(busy_for);
   const std::size_t capacity = concurrency_ + prefetch;
   const std::size_t held = running_ + buffer_.size();
-  if (held >= capacity) return 0;
+  if (held >= capacity || entries_.size() >= held + kMostUnsettled) return 0;
   // Half a buffer at a time: claiming task by task would cost a transaction each.
   const std::size_t room = capacity - held;
   if (room < std::max<std::size_t>(1, prefetch / 2)) return 0;

@@ -19,11 +19,12 @@ void validate(const std::vector<ConsumedTransport>& transports) {
     }
     try {
       validate(one.retry);
+      validate(one.task_retry);
     } catch (const ValidationException& error) {
       throw ConfigurationException{"transport " + one.transport->name() + ": " + error.what()};
     }
     const auto holds_failures = [&](const ConsumedTransport& other) {
-      return other.failure == one.transport;
+      return one.transport->is_same_queue(*other.failure);
     };
     if (std::ranges::any_of(transports, holds_failures)) {
       throw ConfigurationException{"transport " + one.transport->name() +

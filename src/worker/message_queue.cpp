@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "errand/errors.hpp"
+#include "errand/handler.hpp"
 
 #include "bus/async_task_message.hpp"
 #include "bus/message_failure.hpp"
@@ -18,6 +19,25 @@ namespace {
 
 /// A message has one lease in its life: what fences is the hold.
 constexpr std::int64_t kVersion = 1;
+
+/// Does each of several things although others fail; the first error is thrown at the end.
+class EachOfMany {
+ public:
+  template <class Body>
+  void run(Body&& body) {
+    try {
+      body();
+    } catch (const Error&) {
+      if (!error_) error_ = std::current_exception();
+    }
+  }
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  std::exception_ptr error_;
+};
 
 std::optional<std::chrono::milliseconds> earlier(std::optional<std::chrono::milliseconds> a,
                                                  std::optional<std::chrono::milliseconds> b) {
@@ -40,7 +60,8 @@ MessageQueue::MessageQueue(std::vector<ConsumedTransport> transports, SymfonySer
       serializer_{std::move(serializer)},
       tasks_{std::move(tasks)},
       clock_{clock},
-      logger_{logger} {}
+      logger_{logger},
+      troubles_(transports_.size() + 1) {}
 
 // --- claiming
 // -------------------------------------------------------------------------------------
@@ -48,30 +69,34 @@ MessageQueue::MessageQueue(std::vector<ConsumedTransport> transports, SymfonySer
 ClaimBatch MessageQueue::claim(const ClaimRequest& request) {
   ClaimBatch batch;
   std::exception_ptr error;
-  const auto guarded = [&](const std::string& where, auto&& body) {
+  bool reached_one = false;
+  // One that cannot be reached does not keep the others from being served.
+  const auto guarded = [&](Trouble& trouble, const std::string& where, auto&& body) {
+    if (trouble.waits()) return;
     try {
       body();
+      reached_one = true;
+      if (trouble.end()) logger_.info(fmt::format("{} can be reached again", where));
     } catch (const StorageException& e) {
-      // One that cannot be reached does not keep the others from being served.
-      if (error) logger_.error(fmt::format("cannot receive from {}: {}", where, e.what()));
-      if (!error) error = std::current_exception();
+      if (trouble.begin())
+        logger_.error(fmt::format("cannot receive from {}: {}", where, e.what()));
+      error = std::current_exception();
     }
   };
   const auto claim_tasks = [&] {
-    ClaimRequest rest = request;
-    rest.limit -= batch.claims.size();
-    ClaimBatch more = tasks_.queue->claim(rest);
-    std::ranges::move(more.claims, std::back_inserter(batch.claims));
-    batch.next_due = earlier(batch.next_due, more.next_due);
+    guarded(troubles_.back(), "the task queues", [&] {
+      ClaimRequest rest = request;
+      rest.limit -= batch.claims.size();
+      ClaimBatch more = tasks_.queue->claim(rest);
+      std::ranges::move(more.claims, std::back_inserter(batch.claims));
+      batch.next_due = earlier(batch.next_due, more.next_due);
+    });
   };
-  if (tasks_.queue != nullptr && !tasks_.last) guarded("the task queues", claim_tasks);
+  if (tasks_.queue != nullptr && !tasks_.last) claim_tasks();
   const std::size_t joined = receive_all(request, batch, guarded);
-  if (tasks_.queue != nullptr && (tasks_.last || joined > 0)) {
-    guarded("the task queues", claim_tasks);
-  }
-  if (!error) return batch;
-  // What was claimed must be run; the error comes again if it stays.
-  if (batch.claims.empty()) std::rethrow_exception(error);
+  if (tasks_.queue != nullptr && (tasks_.last || joined > 0)) claim_tasks();
+  // What was claimed must be run. Where nothing answers, the worker waits and says so.
+  if (error && !reached_one && batch.claims.empty()) std::rethrow_exception(error);
   return batch;
 }
 
@@ -83,7 +108,7 @@ std::size_t MessageQueue::receive_all(const ClaimRequest& request, ClaimBatch& b
   };
   for (std::size_t i = 0; i < transports_.size() && wanted() > 0; ++i) {
     Transport& transport = *transports_[i].transport;
-    guarded(transport.name(), [&] {
+    guarded(troubles_[i], transport.name(), [&] {
       // Again, where some were unreadable: there may be more behind them.
       while (const std::size_t limit = wanted()) {
         const Received received = receive(i, limit, batch.claims);
@@ -194,14 +219,21 @@ std::vector<LeaseState> MessageQueue::extend(std::span<const Lease> leases,
                                              std::chrono::milliseconds lease) {
   std::vector<LeaseState> states;
   for (const Lease& one : leases) states.push_back({.lease = one});
-  for (std::size_t i = 0; i < transports_.size(); ++i) keep_alive(i, states);
-  const std::vector<Lease> others = leases_of_tasks(leases);
-  if (tasks_.queue == nullptr || others.empty()) return states;
-  for (const LeaseState& state : tasks_.queue->extend(others, lease)) {
-    const auto place = std::ranges::find(states, state.lease.id,
-                                         [](const LeaseState& one) { return one.lease.id; });
-    if (place != states.end()) *place = state;
+  EachOfMany each;
+  for (std::size_t i = 0; i < transports_.size(); ++i) {
+    each.run([&] { keep_alive(i, states); });
   }
+  const std::vector<Lease> others = leases_of_tasks(leases);
+  if (tasks_.queue != nullptr && !others.empty()) {
+    each.run([&] {
+      for (const LeaseState& state : tasks_.queue->extend(others, lease)) {
+        const auto place = std::ranges::find(states, state.lease.id,
+                                             [](const LeaseState& one) { return one.lease.id; });
+        if (place != states.end()) *place = state;
+      }
+    });
+  }
+  each.rethrow();
   return states;
 }
 
@@ -226,6 +258,7 @@ void MessageQueue::keep_alive(std::size_t transport, std::vector<LeaseState>& st
     for (LeaseState& state : states) {
       const auto held = held_.find(state.lease.id);
       if (held == held_.end() || held->second.transport != transport) continue;
+      if (held->second.settled) continue;
       if (now - held->second.kept_at < from.redeliver_timeout() / 3) continue;
       holds.push_back(held->second.hold);
       places.push_back(&state);
@@ -262,14 +295,34 @@ std::vector<SettleStatus> MessageQueue::settle(std::span<const Settlement> settl
       places.push_back(i);
     }
   }
-  for (std::size_t i = 0; i < transports_.size(); ++i) settle_messages(i, settlements, statuses);
-  if (tasks_.queue != nullptr && !of_tasks.empty()) {
-    const std::vector<SettleStatus> settled = tasks_.queue->settle(of_tasks);
-    for (std::size_t i = 0; i < settled.size(); ++i) statuses[places[i]] = settled[i];
+  EachOfMany each;
+  for (std::size_t i = 0; i < transports_.size(); ++i) {
+    each.run([&] { settle_messages(i, settlements, statuses); });
   }
+  if (tasks_.queue != nullptr && !of_tasks.empty()) {
+    each.run([&] {
+      const std::vector<SettleStatus> settled = tasks_.queue->settle(of_tasks);
+      for (std::size_t i = 0; i < settled.size(); ++i) statuses[places[i]] = settled[i];
+    });
+  }
+  try {
+    each.rethrow();
+  } catch (const ValidationException&) {
+    // Alone it is dropped: see Settler.
+    if (settlements.size() == 1) forget(settlements);
+    throw;
+  } catch (const StorageException& error) {
+    const bool some_are_settled = std::ranges::count(statuses, SettleStatus::settled) > 0;
+    if (!some_are_settled) throw;
+    throw StorageException{error.what(), StorageException::Retry::in_doubt};
+  }
+  forget(settlements);
+  return statuses;
+}
+
+void MessageQueue::forget(std::span<const Settlement> settlements) {
   const std::lock_guard lock{mutex_};
   for (const Settlement& settlement : settlements) held_.erase(settlement.lease.id);
-  return statuses;
 }
 
 void MessageQueue::settle_messages(std::size_t transport, std::span<const Settlement> settlements,
@@ -303,7 +356,14 @@ void MessageQueue::settle_messages(std::size_t transport, std::span<const Settle
       entry->second.settled = true;
     }
   };
-  in.release(released);
+  try {
+    in.release(released);
+  } catch (const StorageException& error) {
+    // Not twice: somebody else may hold it by then. It comes again by itself.
+    if (error.retry() != StorageException::Retry::in_doubt) throw;
+    logger_.warning(fmt::format("cannot tell whether {} messages were handed back to {}: {}",
+                                released.size(), in.name(), error.what()));
+  }
   for (const std::size_t place : released_places) set_settled(place);
   const std::vector<MessageSettleStatus> ended = in.settle(ends);
   for (std::size_t i = 0; i < ended.size(); ++i) {
@@ -314,14 +374,27 @@ void MessageQueue::settle_messages(std::size_t transport, std::span<const Settle
 std::optional<MessageSettlement::Forward> MessageQueue::forward_of(const Held& held,
                                                                    const Outcome& outcome) const {
   const ConsumedTransport& from = transports_[held.transport];
+  const auto tell = [&](const std::string& where) {
+    logger_.info(
+        fmt::format("message {} of {} goes {}", held.hold.id, from.transport->name(), where));
+  };
   if (const auto* retried = std::get_if<Retried>(&outcome)) {
+    tell(fmt::format("back to it, due in {} ms", retried->after.count()));
     return MessageSettlement::Forward{
         from.transport, retry_of(held.message, retried->error, retried->after, clock_.now())};
   }
-  if (const auto* failed = std::get_if<Failed>(&outcome)) {
+  const auto dead_letter = [&](const ExceptionData& error) {
+    tell("to " + from.failure->name());
     return MessageSettlement::Forward{
-        from.failure,
-        dead_letter_of(held.message, failed->error, from.transport->name(), clock_.now())};
+        from.failure, dead_letter_of(held.message, error, from.transport->name(), clock_.now())};
+  };
+  if (const auto* failed = std::get_if<Failed>(&outcome)) return dead_letter(failed->error);
+  if (std::holds_alternative<CancelHonoured>(outcome)) {
+    // Nobody can ask for that: a message has no record to ask in.
+    ExceptionData error;
+    error.class_name = readable_type_name(typeid(Cancelled));
+    error.message = "the handler stopped of its own accord";
+    return dead_letter(error);
   }
   return std::nullopt;
 }

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <mutex>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "errand/logger.hpp"
@@ -11,6 +14,7 @@
 #include "errand/task_queue.hpp"
 
 #include "bus/symfony_serializer.hpp"
+#include "worker/storage_trouble.hpp"
 
 namespace errand::detail {
 
@@ -47,6 +51,27 @@ class MessageQueue final : public WorkQueue {
     bool settled = false;  ///< by a call that could not settle all it was given
   };
 
+  /// A storage that cannot be reached is told of once, and asked again after a while: waiting for
+  /// it would brake the others.
+  class Trouble {
+   public:
+    [[nodiscard]] bool waits() const { return is_on_ && Steady::now() < next_try_; }
+    /// True: it begins now.
+    bool begin() {
+      pause_ = is_on_ ? std::min(pause_ * 2, kLongestPauseAfterError) : kFirstPauseAfterError;
+      next_try_ = Steady::now() + pause_;
+      return !std::exchange(is_on_, true);
+    }
+    /// True: there was some.
+    bool end() { return std::exchange(is_on_, false); }
+
+   private:
+    using Steady = std::chrono::steady_clock;
+    bool is_on_ = false;
+    std::chrono::milliseconds pause_{0};
+    Steady::time_point next_try_{};
+  };
+
   struct Received {
     std::size_t messages = 0;  ///< readable or not
     std::size_t tasks = 0;     ///< those among them that have joined a queue
@@ -62,6 +87,7 @@ class MessageQueue final : public WorkQueue {
   void keep_alive(std::size_t transport, std::vector<LeaseState>& states);
   void settle_messages(std::size_t transport, std::span<const Settlement> settlements,
                        std::vector<SettleStatus>& statuses);
+  void forget(std::span<const Settlement> settlements);
   /// nullopt: the message simply ends.
   [[nodiscard]] std::optional<MessageSettlement::Forward> forward_of(const Held& held,
                                                                      const Outcome& outcome) const;
@@ -71,6 +97,8 @@ class MessageQueue final : public WorkQueue {
   const Tasks tasks_;
   const Clock& clock_;
   Logger& logger_;
+
+  std::vector<Trouble> troubles_;  ///< of each transport, and of the tasks; the fetcher's own
 
   std::mutex mutex_;
   std::unordered_map<TaskId, Held> held_;  ///< by the id of its lease

@@ -76,7 +76,9 @@ std::vector<Query> submit_queries(std::span<const NewTask> tasks) {
 }
 
 std::vector<Query> adopt_queries(std::span<const NewTask> tasks) {
-  return submit_queries(tasks, std::array{sql::kAdopt, sql::kSubmit});
+  // In this order: the first waits for a record that another transaction is about to commit, and
+  // the second sees it.
+  return submit_queries(tasks, std::array{sql::kSubmit, sql::kAdopt});
 }
 
 }  // namespace errand::postgres

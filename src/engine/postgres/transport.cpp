@@ -19,8 +19,9 @@ using detail::Seconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// Old kept messages are looked for at most this often.
+/// Old kept messages are looked for at most this often, unless there are more than these.
 constexpr seconds kBetweenRemovals{60};
+constexpr std::size_t kMostRemoved = 1000;
 
 /// One at a time makes tables; the number is this project's own.
 constexpr const char* kLock = "SELECT pg_advisory_xact_lock(7205759403792795)";
@@ -209,6 +210,12 @@ std::vector<std::optional<Hold>> PostgresTransport::keep_alive(std::span<const H
   return kept;
 }
 
+bool PostgresTransport::is_same_queue(const Transport& other) const {
+  const PostgresTransport* transport = on_same_server(&other);
+  return transport != nullptr && transport->table_.name == table_.name &&
+         transport->table_.queue == table_.queue;
+}
+
 const PostgresTransport* PostgresTransport::on_same_server(const Transport* other) const {
   const auto* transport = dynamic_cast<const PostgresTransport*>(other);
   if (transport == nullptr) return nullptr;
@@ -223,6 +230,11 @@ bool PostgresTransport::is_time_to_remove_kept(Seconds at) {
   if (at < kept_removed_at_ + kBetweenRemovals) return false;
   kept_removed_at_ = at;
   return true;
+}
+
+void PostgresTransport::remove_kept_again() {
+  const std::lock_guard lock{mutex_};
+  kept_removed_at_ = {};
 }
 
 std::vector<MessageSettleStatus> PostgresTransport::settle_here(
@@ -266,6 +278,7 @@ std::vector<MessageSettleStatus> PostgresTransport::settle_here(
           queries.push_back(std::move(query));
         }
         const std::vector<Result> results = connection.run(queries);
+        if (removes_kept && results.back().affected() >= kMostRemoved) remove_kept_again();
         return read_all_ids(std::span{results}.first(groups.size()));
       });
   std::vector<MessageSettleStatus> statuses;
@@ -280,25 +293,12 @@ std::vector<MessageSettleStatus> PostgresTransport::settle_here(
 
 std::vector<MessageSettleStatus> PostgresTransport::settle(
     std::span<const MessageSettlement> settlements) {
-  std::vector<MessageSettleStatus> statuses(settlements.size(), MessageSettleStatus::lost);
-  std::vector<MessageSettlement> here;
-  std::vector<MessageSettlement> elsewhere;
-  std::vector<std::size_t> here_places;
-  std::vector<std::size_t> elsewhere_places;
-  for (std::size_t i = 0; i < settlements.size(); ++i) {
-    const auto& forward = settlements[i].forward;
-    if (forward) detail::check_outgoing(forward->message);
-    const bool leaves = forward && on_same_server(forward->to) == nullptr;
-    (leaves ? elsewhere : here).push_back(settlements[i]);
-    (leaves ? elsewhere_places : here_places).push_back(i);
-  }
-  const auto place = [&](const std::vector<std::size_t>& places,
-                         const std::vector<MessageSettleStatus>& found) {
-    for (std::size_t i = 0; i < found.size(); ++i) statuses[places[i]] = found[i];
-  };
-  if (!here.empty()) place(here_places, settle_here(here));
-  if (!elsewhere.empty()) place(elsewhere_places, detail::settle_elsewhere(*this, elsewhere));
-  return statuses;
+  return detail::settle_here_and_elsewhere(
+      *this, settlements,
+      [this](const MessageSettlement& one) {
+        return !one.forward || on_same_server(one.forward->to) != nullptr;
+      },
+      [this](std::span<const MessageSettlement> here) { return settle_here(here); });
 }
 
 void PostgresTransport::release(std::span<const Hold> holds) {

@@ -38,6 +38,7 @@ class PostgresTransport final : public Transport {
   [[nodiscard]] std::optional<StoredMessage> find(const std::string& id) override;
   std::size_t remove(std::span<const std::string> ids) override;
   std::size_t purge() override;
+  [[nodiscard]] bool is_same_queue(const Transport& other) const override;
   [[nodiscard]] Signals& signals() noexcept override { return database_->signals(); }
 
   [[nodiscard]] const detail::MessengerTable& table() const noexcept { return table_; }
@@ -57,6 +58,7 @@ class PostgresTransport final : public Transport {
   [[nodiscard]] std::vector<MessageSettleStatus> settle_here(
       std::span<const MessageSettlement> settlements);
   [[nodiscard]] bool is_time_to_remove_kept(detail::Seconds now);
+  void remove_kept_again();
 
   const detail::MessengerTable table_;
   const std::string name_;

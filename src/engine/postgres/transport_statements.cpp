@@ -13,7 +13,7 @@ constexpr const char* kDue =
 
 constexpr const char* kHeld =
     "t.id = ANY ($2::int8[]) AND t.queue_name = $1 "
-    "AND t.delivered_at >= $3::timestamp AND t.delivered_at < $4::timestamp";
+    "AND t.delivered_at >= $3::timestamp AND t.delivered_at <= $4::timestamp";
 
 constexpr const char* kStored = "id, body, headers, created_at, available_at, delivered_at";
 
@@ -36,7 +36,8 @@ TransportStatements::TransportStatements(const std::string& table)
                        "WHERE {} RETURNING t.id",
                        table, kHeld)},
       remove_kept{fmt::format("DELETE FROM {0} WHERE id = ANY (ARRAY(SELECT id FROM {0} "
-                              "WHERE queue_name = $1 AND delivered_at < $2::timestamp LIMIT 1000 "
+                              "WHERE queue_name = $1 AND available_at < $2::timestamp "
+                              "AND delivered_at < $2::timestamp LIMIT 1000 "
                               "FOR UPDATE SKIP LOCKED))",
                               table)},
       release{fmt::format("UPDATE {} t SET delivered_at = NULL WHERE {}", table, kHeld)},

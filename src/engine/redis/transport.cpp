@@ -359,6 +359,11 @@ void RedisTransport::release(std::span<const Hold> holds) {
   waker_.tell();
 }
 
+bool RedisTransport::is_same_queue(const Transport& other) const {
+  const RedisTransport* transport = on_same_server(&other);
+  return transport != nullptr && transport->settings_.stream == settings_.stream;
+}
+
 const RedisTransport* RedisTransport::on_same_server(const Transport* other) const {
   const auto* transport = dynamic_cast<const RedisTransport*>(other);
   if (transport == nullptr) return nullptr;
@@ -426,25 +431,20 @@ std::vector<MessageSettleStatus> RedisTransport::settle_here(
 
 std::vector<MessageSettleStatus> RedisTransport::settle(
     std::span<const MessageSettlement> settlements) {
+  std::vector<MessageSettlement> possible;
+  std::ranges::copy_if(settlements, std::back_inserter(possible),
+                       [](const MessageSettlement& one) { return can_be_held(one.hold); });
+  const std::vector<MessageSettleStatus> found = detail::settle_here_and_elsewhere(
+      *this, possible,
+      [this](const MessageSettlement& one) {
+        return !one.forward || on_same_server(one.forward->to) != nullptr;
+      },
+      [this](std::span<const MessageSettlement> here) { return settle_here(here); });
   std::vector<MessageSettleStatus> statuses(settlements.size(), MessageSettleStatus::lost);
-  std::vector<MessageSettlement> here;
-  std::vector<MessageSettlement> elsewhere;
-  std::vector<std::size_t> here_places;
-  std::vector<std::size_t> elsewhere_places;
+  auto next = found.begin();
   for (std::size_t i = 0; i < settlements.size(); ++i) {
-    const auto& forward = settlements[i].forward;
-    if (forward) detail::check_outgoing(forward->message);
-    if (!can_be_held(settlements[i].hold)) continue;
-    const bool leaves = forward && on_same_server(forward->to) == nullptr;
-    (leaves ? elsewhere : here).push_back(settlements[i]);
-    (leaves ? elsewhere_places : here_places).push_back(i);
+    if (can_be_held(settlements[i].hold)) statuses[i] = *next++;
   }
-  const auto place = [&](const std::vector<std::size_t>& places,
-                         const std::vector<MessageSettleStatus>& found) {
-    for (std::size_t i = 0; i < found.size(); ++i) statuses[places[i]] = found[i];
-  };
-  if (!here.empty()) place(here_places, settle_here(here));
-  if (!elsewhere.empty()) place(elsewhere_places, detail::settle_elsewhere(*this, elsewhere));
   return statuses;
 }
 

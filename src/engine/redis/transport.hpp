@@ -45,6 +45,7 @@ class RedisTransport final : public Transport {
   [[nodiscard]] std::optional<StoredMessage> find(const std::string& id) override;
   std::size_t remove(std::span<const std::string> ids) override;
   std::size_t purge() override;
+  [[nodiscard]] bool is_same_queue(const Transport& other) const override;
   [[nodiscard]] Signals& signals() noexcept override { return waker_; }
 
  private:

@@ -23,6 +23,7 @@ using std::chrono::seconds;
 
 /// Old kept messages are looked for at most this often.
 constexpr seconds kBetweenRemovals{60};
+constexpr std::int64_t kMostRemoved = 1000;
 
 std::string time_text(Seconds time) {
   constexpr std::size_t kToSeconds = 19;
@@ -77,7 +78,7 @@ constexpr const char* kDue =
 
 /// A hold: ?1 id, ?2 queue_name, ?3 and ?4 its time; see HoldKey.
 constexpr const char* kHeld =
-    "id = ?1 AND queue_name = ?2 AND delivered_at >= ?3 AND delivered_at < ?4";
+    "id = ?1 AND queue_name = ?2 AND delivered_at >= ?3 AND delivered_at <= ?4";
 
 }  // namespace
 
@@ -95,7 +96,8 @@ TransportStatements::TransportStatements(const std::string& table)
       end{fmt::format("DELETE FROM {} WHERE {}", table, kHeld)},
       keep{fmt::format("UPDATE {} SET queue_name = ?5, delivered_at = ?6 WHERE {}", table, kHeld)},
       remove_kept{fmt::format("DELETE FROM {0} WHERE id IN (SELECT id FROM {0} "
-                              "WHERE queue_name = ?1 AND delivered_at < ?2 LIMIT 1000)",
+                              "WHERE queue_name = ?1 AND available_at < ?2 AND delivered_at < ?2 "
+                              "LIMIT 1000)",
                               table)},
       release{fmt::format("UPDATE {} SET delivered_at = NULL WHERE {}", table, kHeld)},
       next_due{fmt::format("SELECT min(available_at) FROM {} WHERE queue_name = ?1 AND "
@@ -257,6 +259,12 @@ std::vector<std::optional<Hold>> SqliteTransport::keep_alive(std::span<const Hol
   return kept;
 }
 
+bool SqliteTransport::is_same_queue(const Transport& other) const {
+  const SqliteTransport* transport = in_same_file(&other);
+  return transport != nullptr && transport->table_.name == table_.name &&
+         transport->table_.queue == table_.queue;
+}
+
 const SqliteTransport* SqliteTransport::in_same_file(const Transport* other) const {
   const auto* transport = dynamic_cast<const SqliteTransport*>(other);
   if (transport == nullptr) return nullptr;
@@ -285,42 +293,38 @@ void SqliteTransport::remove_kept(Connection& connection, Seconds at) {
   const std::string kept_queue = table_.kept_queue();
   const std::string before = time_text(at - table_.remove_after);
   connection.prepare(sql_.remove_kept.c_str()).bind(1, kept_queue).bind(2, before).run();
+  if (connection.changes() >= kMostRemoved) kept_removed_at_ = {};  // there may be more
 }
 
 std::vector<MessageSettleStatus> SqliteTransport::settle(
     std::span<const MessageSettlement> settlements) {
+  return detail::settle_here_and_elsewhere(
+      *this, settlements,
+      [this](const MessageSettlement& one) {
+        return !one.forward || in_same_file(one.forward->to) != nullptr;
+      },
+      [this](std::span<const MessageSettlement> here) { return settle_here(here); });
+}
+
+std::vector<MessageSettleStatus> SqliteTransport::settle_here(
+    std::span<const MessageSettlement> settlements) {
   std::vector<MessageSettleStatus> statuses(settlements.size(), MessageSettleStatus::lost);
-  if (settlements.empty()) return statuses;
-  std::vector<MessageSettlement> elsewhere;
-  std::vector<std::size_t> elsewhere_places;
-  for (std::size_t i = 0; i < settlements.size(); ++i) {
-    const auto& forward = settlements[i].forward;
-    if (!forward) continue;
-    detail::check_outgoing(forward->message);
-    if (in_same_file(forward->to) != nullptr) continue;
-    elsewhere.push_back(settlements[i]);
-    elsewhere_places.push_back(i);
-  }
-  if (elsewhere.size() < settlements.size()) {
-    database_->write([&](Connection& connection, Changes& changes) {
-      for (std::size_t i = 0; i < settlements.size(); ++i) {
-        const auto& forward = settlements[i].forward;
-        const SqliteTransport* to = forward ? in_same_file(forward->to) : nullptr;
-        if (forward && to == nullptr) continue;
-        if (!end(connection, settlements[i], now())) continue;
-        statuses[i] = MessageSettleStatus::settled;
-        if (to == nullptr) continue;
-        MessageInsert::run(connection.prepare(insert_into(to->table_.name)), to->table_.queue,
-                           forward->message, to->now());
-        changes.work = true;
-        changes.queues.push_back(to->table_.queue);
-      }
-      remove_kept(connection, now());
-      return true;
-    });
-  }
-  const std::vector<MessageSettleStatus> there = detail::settle_elsewhere(*this, elsewhere);
-  for (std::size_t i = 0; i < there.size(); ++i) statuses[elsewhere_places[i]] = there[i];
+  database_->write([&](Connection& connection, Changes& changes) {
+    for (std::size_t i = 0; i < settlements.size(); ++i) {
+      if (!end(connection, settlements[i], now())) continue;
+      statuses[i] = MessageSettleStatus::settled;
+      const auto& forward = settlements[i].forward;
+      if (!forward) continue;
+      const SqliteTransport& to = *in_same_file(forward->to);
+      // As it came, valid or not: what another program wrote is carried, never destroyed.
+      MessageInsert::run(connection.prepare(insert_into(to.table_.name)), to.table_.queue,
+                         forward->message, to.now());
+      changes.work = true;
+      changes.queues.push_back(to.table_.queue);
+    }
+    remove_kept(connection, now());
+    return true;
+  });
   return statuses;
 }
 

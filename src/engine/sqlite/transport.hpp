@@ -64,6 +64,7 @@ class SqliteTransport final : public Transport {
   [[nodiscard]] std::optional<StoredMessage> find(const std::string& id) override;
   std::size_t remove(std::span<const std::string> ids) override;
   std::size_t purge() override;
+  [[nodiscard]] bool is_same_queue(const Transport& other) const override;
   [[nodiscard]] Signals& signals() noexcept override { return signals_; }
 
   [[nodiscard]] const detail::MessengerTable& table() const noexcept { return table_; }
@@ -85,6 +86,8 @@ class SqliteTransport final : public Transport {
 
   [[nodiscard]] bool table_exists();
   /// Null if it is in another storage.
+  [[nodiscard]] std::vector<MessageSettleStatus> settle_here(
+      std::span<const MessageSettlement> settlements);
   [[nodiscard]] const SqliteTransport* in_same_file(const Transport* other) const;
   [[nodiscard]] std::string redelivered_before(detail::Seconds now) const;
   bool end(Connection& connection, const MessageSettlement& settlement, detail::Seconds now);
