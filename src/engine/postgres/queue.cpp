@@ -128,10 +128,12 @@ std::vector<LeaseState> Queue::extend(std::span<const Lease> leases, millisecond
     versions.push_back(held.version);
   }
   return database_.write([&](Connection& connection, Changes&) {
-    std::vector<Query> queries{for_tasks(kExtend, ids), for_tasks(kHeld, ids)};
-    queries[0]
+    std::vector<Query> queries = database_.transaction_settings();
+    queries.push_back(for_tasks(kExtend, ids));
+    queries.back()
         .parameters.add(std::span<const std::int64_t>{versions})
         .add(std::int64_t{lease.count()});
+    queries.push_back(for_tasks(kHeld, ids));
     const Result result = std::move(connection.run(queries).back());
     struct Held {
       std::int64_t version;
@@ -179,7 +181,7 @@ std::vector<SettleStatus> Queue::settle(std::span<const Settlement> settlements)
   }
   const std::lock_guard lock{held_rows_};
   const auto settle = [&](Connection& connection, Changes& changes) {
-    return Settler{connection, changes}.settle(settlements);
+    return Settler{connection, changes, database_.transaction_settings()}.settle(settlements);
   };
   return once_each ? database_.write(settle) : database_.write_in_steps(settle);
 }
@@ -267,7 +269,7 @@ std::vector<Rescued> Queue::rescue(const RescueRequest& request) {
                          .worker = worker,
                          .status = status});
     }
-    Settler{connection, changes}.rescue(losses);
+    Settler{connection, changes, database_.transaction_settings()}.rescue(losses);
     return rescued;
   });
 }
