@@ -39,6 +39,11 @@ def run(program, servers, arguments, tell):
     results = {}
     with tempfile.TemporaryDirectory(prefix="errand-growth-") as directory:
         bench = Bench(program, servers, directory, tell)
+        # First, so that what the others leave in the storage is not counted as its growth.
+        if "steady" in parts:
+            results["steady"] = {
+                engine: bench.steady(engine, arguments.steady_rate, arguments.steady_seconds)
+                for engine in arguments.engines}
         if "backlog" in parts:
             sizes = [size for size in BACKLOGS if size <= arguments.most_backlog]
             results["backlog"] = {engine: bench.backlog(engine, sizes)
@@ -51,10 +56,6 @@ def run(program, servers, arguments, tell):
                                   for engine in arguments.engines}
         if "horizon" in parts:
             results["horizon"] = bench.horizon(arguments.tasks)
-        if "steady" in parts:
-            results["steady"] = {
-                engine: bench.steady(engine, arguments.steady_rate, arguments.steady_seconds)
-                for engine in arguments.engines}
     tell("")
     return results
 
@@ -251,7 +252,28 @@ def tables(results):
             [engine, *(f"{samples[0][name]:.0f} → {samples[-1][name]:.0f} MB"
                        for name in ("worker_mb", "storage_mb")), f"{samples[-1]['waiting']:,}"]
             for engine, samples in results["steady"].items()]
+    found["growth"] = goal_rows(results)
     return found
+
+
+def goal_rows(results):
+    """What is to be reached."""
+    rows = [["growth", "", "ratio", "goal", ""]]
+    for engine, row in results.get("backlog", {}).items():
+        least, most = min(row), max(row)
+        if most == BACKLOGS[-1]:
+            rows.append([f"claim out of {most:,} beside {least:,}", engine,
+                         *_verdict(row[most] / row[least], 1.5, at_most=True)])
+    for engine, row in results.get("processes", {}).items():
+        rows.append(["drain by 8 processes beside 2", engine,
+                     *_verdict(row[8] / row[2], 1.0, at_most=False)])
+    return rows
+
+
+def _verdict(ratio, goal, at_most):
+    reached = ratio <= goal if at_most else ratio >= goal
+    return [f"{ratio:.2f}", f"{'≤' if at_most else '≥'} {goal:g}",
+            "reached" if reached else "MISSED"]
 
 
 def _by_engine(title, results, show_value):
