@@ -2,7 +2,6 @@
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
-BENCH_DSN ?= sqlite:build/bench.db
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test build lint format asan tsan coverage bench fuzz install clean
@@ -12,7 +11,8 @@ help:
 	@echo "make test      build, and run every test"
 	@echo "make build     build the programs into build/bin"
 	@echo "make install   install library, headers and programs below PREFIX (/usr/local)"
-	@echo "make bench     measure SQLite on this machine (BENCH_DSN for another storage)"
+	@echo "make bench     measure beside other queues; QUICK=1 in 3 minutes, GROWTH=1 how figures grow,"
+	@echo "               PUBLISH=1 into docs/benchmarks.md; bench/README.md has the method"
 	@echo "make lint      check formatting, clang-tidy, shell scripts"
 	@echo "make format    format the sources"
 	@echo "make asan      run the tests with the address and undefined behaviour sanitizers"
@@ -49,8 +49,8 @@ coverage:
 	@scripts/coverage build-coverage
 
 bench: build
-	@rm -f build/bench.db*
-	@build/bin/errand bench --dsn $(BENCH_DSN)
+	@scripts/install-packages test bench
+	@bench/run $(if $(GROWTH),--growth) $(if $(QUICK),--quick) $(if $(PUBLISH),--publish) $(BENCH_OPTIONS)
 
 lint:
 	@scripts/install-packages build test lint

@@ -20,17 +20,15 @@ using std::chrono::seconds;
 
 constexpr std::size_t kCallers = 50;
 constexpr std::size_t kBulk = 1000;
-constexpr std::size_t kRounds = 3;
-constexpr std::size_t kRoundTrips = 500;
+constexpr std::size_t kMostRoundTrips = 500;
 constexpr std::size_t kStorageCalls = 500;
 constexpr std::size_t kClaims = 51;
 constexpr std::size_t kClaimed = 100;
 constexpr const char* kType = "errand.echo";
 
-/// 200 bytes of JSON.
-std::string payload() {
+std::string payload(std::size_t bytes) {
   std::string text = R"({"to":"somebody@example.com","subject":"Your order","body":")";
-  text.append(200 - text.size() - 2, 'x');
+  text.append(std::max(bytes, kLeastPayload) - text.size() - 2, 'x');
   return text + "\"}";
 }
 
@@ -51,7 +49,7 @@ class Bench {
     submit_together();
     bulk_and_drain();
     round_trips();
-    storage_calls();
+    if (plan_.storage_calls) storage_calls();
     if (plan_.backlog > 0) backlog();
     clean_up();
     return figures_;
@@ -125,7 +123,7 @@ class Bench {
     std::vector<double> drained;
     std::vector<double> bare_bulk;
     std::vector<double> bare_drained;
-    for (std::size_t round = 1; round <= kRounds; ++round) {
+    for (std::size_t round = 1; round <= plan_.rounds; ++round) {
       const std::string which = " (round " + std::to_string(round) + ")";
       progress_("submit_bulk" + which);
       bulk.push_back(submit_bulk());
@@ -155,7 +153,8 @@ class Bench {
     }
     Samples samples;
     std::vector<TaskId> ids;
-    for (std::size_t i = 0; i < kRoundTrips; ++i) {
+    const std::size_t trips = std::clamp<std::size_t>(plan_.tasks / 20, 10, kMostRoundTrips);
+    for (std::size_t i = 0; i < trips; ++i) {
       const Stopwatch watch;
       const TaskHandle task = app_.tasks().submit_json(kType, payload_, where);
       static_cast<void>(task.get_json(seconds{30}));
@@ -269,7 +268,7 @@ class Bench {
   const std::function<void(const std::string&)>& progress_;
   Application app_;
   const std::string name_;
-  const std::string payload_ = payload();
+  const std::string payload_ = payload(plan_.payload);
   std::vector<Figure> figures_;
 };
 

@@ -13,7 +13,13 @@ namespace errand::bench {
 struct Plan {
   std::size_t tasks = 20'000;  ///< for the bulk and drain figures; the others take a part of it
   std::size_t backlog = 0;     ///< above 0: measure claims beside so many pending tasks, too
+  std::size_t rounds = 3;      ///< of bulk and drain
+  std::size_t payload = 200;   ///< bytes of JSON of each task; at least kLeastPayload
+  bool storage_calls = true;   ///< false: only what queues do
 };
+
+/// A payload is a message with addresses and a body; without any body it has this size.
+inline constexpr std::size_t kLeastPayload = 64;
 
 /// A figure: rates are tasks a second, `…_ms` are milliseconds.
 using Figure = std::pair<std::string, double>;

@@ -10,6 +10,7 @@
 #include "errand/errors.hpp"
 #include "errand/task_id.hpp"
 
+#include "engine/postgres/connection.hpp"
 #include "engine/postgres/libpq_uri.hpp"
 #include "engine/postgres/statements.hpp"
 #include "engine/postgres/wire.hpp"
@@ -31,6 +32,11 @@ class PostgresBareLoop final : public BareLoop {
  public:
   PostgresBareLoop(const Dsn& dsn, std::string queue)
       : connection_{PQconnectdb(postgres::libpq_uri(dsn).c_str())}, queue_{std::move(queue)} {
+    // As the engine's sessions are: its statements are meant to be planned under these.
+    postgres::Query settings = postgres::queue_settings(postgres::Scope::session);
+    check(Rows{PQexecParams(connection_.get(), settings.sql, settings.parameters.size(), nullptr,
+                            settings.parameters.values(), settings.parameters.lengths(),
+                            settings.parameters.formats(), 1)});
     prepare("submit", postgres::sql::kSubmit);
     prepare("claim", postgres::sql::kClaim);
     prepare("complete", postgres::sql::kComplete);

@@ -14,7 +14,6 @@ namespace {
 
 constexpr const char* kType = "errand.bench";
 constexpr std::size_t kBulk = 1000;
-constexpr int kRounds = 3;
 
 Outgoing message() {
   return {.message = {.body = R"({"text":")" + std::string(180, 'x') + "\"}",
@@ -63,7 +62,7 @@ std::vector<Figure> measure(Transport& transport, const Plan& plan,
   static_cast<void>(drain(transport, one_by_one));
   std::vector<double> sent;
   std::vector<double> drained;
-  for (int round = 1; round <= kRounds; ++round) {
+  for (std::size_t round = 1; round <= plan.rounds; ++round) {
     const std::string which = " (round " + std::to_string(round) + ")";
     progress("send_bulk" + which);
     sent.push_back(send(transport, plan.tasks, kBulk));

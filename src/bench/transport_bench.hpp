@@ -11,7 +11,7 @@ namespace errand::bench {
 /// - `send_seq`: one caller, one message at a time; `send_bulk`: 1,000 at a time.
 /// - `messages_drain`: no-op messages a second from a backlog, one consumer in this process.
 ///
-/// Rates are medians of three rounds. Throws ConfigurationException if there are messages.
+/// Rates are medians of the rounds. Throws ConfigurationException if there are messages.
 [[nodiscard]] std::vector<Figure> measure(Transport& transport, const Plan& plan,
                                           const std::function<void(const std::string&)>& progress);
 

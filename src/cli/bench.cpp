@@ -23,6 +23,9 @@ namespace {
 struct BenchCommand {
   std::int64_t tasks = 20'000;
   std::int64_t backlog = 0;
+  std::int64_t rounds = 3;
+  std::int64_t payload = 200;
+  bool queue_only = false;
   bool json = false;
   TransportChoice transport;
 };
@@ -59,7 +62,10 @@ ExitCode run_bench(const BenchCommand& command, Invocation& invocation) {
   {
     LiveLine line{console.err, console.err_screen};
     const bench::Plan plan{.tasks = static_cast<std::size_t>(command.tasks),
-                           .backlog = static_cast<std::size_t>(command.backlog)};
+                           .backlog = static_cast<std::size_t>(command.backlog),
+                           .rounds = static_cast<std::size_t>(command.rounds),
+                           .payload = static_cast<std::size_t>(command.payload),
+                           .storage_calls = !command.queue_only};
     const auto progress = [&](const std::string& next) { line.show("measuring " + next); };
     if (command.transport.is_given()) {
       detail::OpenTransports transports = command.transport.open(TransportOptions::Open::create);
@@ -95,7 +101,14 @@ void add_bench(CLI::App& parent, Invocation& invocation) {
       add_command(parent, "bench", "Measure this storage, beside what its client library allows",
                   kStorageCommands);
   add_number(command, "--tasks", options->tasks, 100, 10'000'000,
-             "Tasks of each bulk and drain round; 200 bytes of JSON each");
+             "Tasks of each bulk and drain round");
+  add_number(command, "--rounds", options->rounds, 1, 1000,
+             "Rounds of bulk and drain, of which the median counts");
+  add_number(command, "--payload", options->payload,
+             static_cast<std::int64_t>(bench::kLeastPayload), 64'000'000,
+             "Bytes of JSON of each task");
+  add_flag(command, "--queue-only", options->queue_only,
+           "Leave out what TaskStorage does: save, load, update, delete");
   add_number(command, "--backlog", options->backlog, 0, 100'000'000,
              "Also measure a claim beside so many pending tasks; submits and removes them");
   add_transport_choice(command, options->transport,

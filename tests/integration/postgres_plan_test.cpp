@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "errand/engine.hpp"
 
@@ -38,17 +39,20 @@ class PostgresPlanTest : public ::testing::TestWithParam<const char*> {
     throw std::runtime_error{"the server does not count"};
   }
 
+  static std::string waiting_tasks() {
+    return "INSERT INTO async_tasks (task_id, status, payload, submitted_at, version, queue_name, "
+           "type, available_at) SELECT overlay(gen_random_uuid()::text placing '4' from 15)::uuid, "
+           "'pending', '1', now(), 1, 'default', 'note', now() FROM generate_series(1, " +
+           std::to_string(kBacklog) + ")";
+  }
+
   std::unique_ptr<PostgresUnderTest> under_test = PostgresUnderTest::in_schema(GetParam());
   std::unique_ptr<Engine> engine = under_test->open(EngineOptions::Open::create);
 };
 
 TEST_P(PostgresPlanTest, AClaimReadsWhatItTakesWhateverTheStatisticsSay) {
   under_test->execute("ALTER TABLE async_tasks SET (autovacuum_enabled = false)");
-  under_test->execute(
-      "INSERT INTO async_tasks (task_id, status, payload, submitted_at, version, queue_name, type, "
-      "available_at) SELECT overlay(gen_random_uuid()::text placing '4' from 15)::uuid, 'pending', "
-      "'1', now(), 1, 'default', 'note', now() FROM generate_series(1, " +
-      std::to_string(kBacklog) + ")");
+  under_test->execute(waiting_tasks());
   under_test->execute("ANALYZE async_tasks");
   // As after a burst into a table that was empty when the server last looked.
   under_test->execute(
@@ -58,6 +62,35 @@ TEST_P(PostgresPlanTest, AClaimReadsWhatItTakesWhateverTheStatisticsSay) {
       engine->queue().claim({.queues = {"default"}, .limit = 10, .worker = "w"});
   EXPECT_EQ(batch.claims.size(), 10U);
   engine.reset();  // the server counts what a session did when it ends
+  EXPECT_LT(rows_read(), kBacklog / 10);
+}
+
+TEST_P(PostgresPlanTest, SettlingAndExtendingReadWhatTheyChangeWhateverTheStatisticsSay) {
+  under_test->execute("ALTER TABLE async_tasks SET (autovacuum_enabled = false)");
+  // As when the server last looked before anything had been claimed.
+  under_test->execute(waiting_tasks());
+  under_test->execute("ANALYZE async_tasks");
+  under_test->execute(
+      "UPDATE async_tasks SET status = 'running', started_at = now(), version = 2, worker = "
+      "'other', "
+      "lease_expires_at = now() + interval '1 hour' WHERE seq > 10");
+  const ClaimBatch batch =
+      engine->queue().claim({.queues = {"default"}, .limit = 10, .worker = "w"});
+  ASSERT_EQ(batch.claims.size(), 10U);
+  std::vector<Lease> leases;
+  std::vector<Settlement> settlements;
+  for (const Claim& claim : batch.claims) {
+    leases.push_back(claim.lease);
+    settlements.push_back({claim.lease, Completed{"1"}});
+  }
+  under_test->execute("SELECT pg_stat_reset()");
+  for (const LeaseState& state : engine->queue().extend(leases, std::chrono::minutes{1})) {
+    EXPECT_FALSE(state.lost);
+  }
+  for (const SettleStatus status : engine->queue().settle(settlements)) {
+    EXPECT_EQ(status, SettleStatus::settled);
+  }
+  engine.reset();
   EXPECT_LT(rows_read(), kBacklog / 10);
 }
 

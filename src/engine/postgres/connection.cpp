@@ -118,7 +118,7 @@ Query queue_settings(Scope scope) {
   Query query{R"(
 SELECT set_config(name, value, $1::bool)
 FROM (VALUES ('enable_seqscan', 'off'), ('enable_bitmapscan', 'off'), ('enable_sort', 'off'),
-             ('jit', 'off'), ('lock_timeout', '2s'),
+             ('enable_nestloop', 'off'), ('jit', 'off'), ('lock_timeout', '2s'),
              ('default_transaction_isolation', 'read committed')) AS setting (name, value))"};
   query.parameters.add(scope == Scope::transaction);
   return query;

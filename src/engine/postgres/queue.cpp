@@ -22,15 +22,16 @@ using std::chrono::milliseconds;
 /// that the leases of the others do not run out meanwhile; neither does anybody rescue it.
 constexpr const char* kExtend = R"(
 WITH unlocked AS MATERIALIZED (
-  SELECT task_id FROM async_tasks WHERE task_id = ANY ($1::uuid[]) AND status = 'running'
-  FOR NO KEY UPDATE SKIP LOCKED)
-UPDATE async_tasks t SET lease_expires_at = now() + $3::int8 * interval '1 ms'
-FROM unnest($1::uuid[], $2::int8[]) AS s (task_id, version)
-WHERE t.task_id = ANY (ARRAY(SELECT task_id FROM unlocked)) AND t.task_id = s.task_id AND t.version = s.version AND t.status = 'running')";
+  SELECT t.task_id FROM async_tasks t, unnest($1::uuid[], $2::int8[]) AS s (task_id, version)
+  WHERE t.task_id = ANY ($1::uuid[]) AND t.task_id = s.task_id AND t.version = s.version
+    AND t.status || '' = 'running'
+  FOR NO KEY UPDATE OF t SKIP LOCKED)
+UPDATE async_tasks SET lease_expires_at = now() + $3::int8 * interval '1 ms'
+WHERE task_id = ANY (ARRAY(SELECT task_id FROM unlocked)))";
 
 constexpr const char* kHeld = R"(
 SELECT task_id, version, cancel_requested FROM async_tasks
-WHERE task_id = ANY ($1::uuid[]) AND status = 'running')";
+WHERE task_id = ANY ($1::uuid[]) AND status || '' = 'running')";
 
 constexpr const char* kHeldBy =
     "SELECT task_id, version FROM async_tasks WHERE status = 'running' AND worker = $1";
@@ -39,7 +40,8 @@ constexpr const char* kHeldBy =
 constexpr const char* kProgress = R"(
 UPDATE async_tasks t SET progress = s.progress
 FROM unnest($1::uuid[], $2::int8[], $3::text[]) AS s (task_id, version, progress)
-WHERE t.task_id = ANY ($1::uuid[]) AND t.task_id = s.task_id AND t.version = s.version AND t.status = 'running')";
+WHERE t.task_id = ANY ($1::uuid[]) AND t.task_id = s.task_id AND t.version = s.version
+  AND t.status || '' = 'running')";
 
 /// 1 task_id array. Locked in one order, so that two callers cannot wait for each other.
 constexpr const char* kLock = R"(
@@ -50,11 +52,11 @@ constexpr const char* kCancelWaiting = R"(
 UPDATE async_tasks
 SET status = 'cancelled', version = version + 1,
     completed_at = greatest(now(), coalesce(started_at, submitted_at))
-WHERE task_id = ANY ($1::uuid[]) AND status IN ('pending', 'retrying'))";
+WHERE task_id = ANY ($1::uuid[]) AND status || '' IN ('pending', 'retrying'))";
 
 constexpr const char* kRequestCancel = R"(
 UPDATE async_tasks SET cancel_requested = true
-WHERE task_id = ANY ($1::uuid[]) AND status = 'running')";
+WHERE task_id = ANY ($1::uuid[]) AND status || '' = 'running')";
 
 /// 1 limit.
 constexpr const char* kExpiredLeases = R"(
@@ -70,11 +72,11 @@ UPDATE async_tasks
 SET status = 'pending', version = version + 1, result = NULL, error = NULL, started_at = NULL,
     completed_at = NULL, available_at = now(), attempts = 0, crashes = 0,
     cancel_requested = false, worker = NULL, progress = NULL
-WHERE task_id = ANY ($1::uuid[]) AND status IN ('failed', 'cancelled') AND queue_name IS NOT NULL)";
+WHERE task_id = ANY ($1::uuid[]) AND status || '' IN ('failed', 'cancelled') AND queue_name IS NOT NULL)";
 
 constexpr const char* kDiscard = R"(
 DELETE FROM async_tasks
-WHERE task_id = ANY ($1::uuid[]) AND status IN ('completed', 'failed', 'cancelled')
+WHERE task_id = ANY ($1::uuid[]) AND status || '' IN ('completed', 'failed', 'cancelled')
 RETURNING task_id)";
 
 /// 1 ttl in ms, 2 task_id array. Nothing for those that are not final; a NULL status for those
@@ -135,10 +137,12 @@ std::vector<LeaseState> Queue::extend(std::span<const Lease> leases, millisecond
     versions.push_back(held.version);
   }
   return database_.write([&](Connection& connection, Changes&) {
-    std::vector<Query> queries{for_tasks(kExtend, ids), for_tasks(kHeld, ids)};
-    queries[0]
+    std::vector<Query> queries = database_.transaction_settings();
+    queries.push_back(for_tasks(kExtend, ids));
+    queries.back()
         .parameters.add(std::span<const std::int64_t>{versions})
         .add(std::int64_t{lease.count()});
+    queries.push_back(for_tasks(kHeld, ids));
     const Result result = std::move(connection.run(queries).back());
     struct Held {
       std::int64_t version;
@@ -186,7 +190,7 @@ std::vector<SettleStatus> Queue::settle(std::span<const Settlement> settlements)
   }
   const std::lock_guard lock{held_rows_};
   const auto settle = [&](Connection& connection, Changes& changes) {
-    return Settler{connection, changes}.settle(settlements);
+    return Settler{connection, changes, database_.transaction_settings()}.settle(settlements);
   };
   return once_each ? database_.write(settle) : database_.write_in_steps(settle);
 }
@@ -274,7 +278,7 @@ std::vector<Rescued> Queue::rescue(const RescueRequest& request) {
                          .worker = worker,
                          .status = status});
     }
-    Settler{connection, changes}.rescue(losses);
+    Settler{connection, changes, database_.transaction_settings()}.rescue(losses);
     return rescued;
   });
 }

@@ -31,7 +31,8 @@ SET status = 'failed', error = s.error, result = NULL,
     lease_expires_at = NULL, progress = NULL, history = )" +
                           kHistoryWithError + R"(
 FROM unnest($1::uuid[], $2::int8[], $3::text[]) AS s (task_id, version, error)
-WHERE t.task_id = ANY ($1::uuid[]) AND t.task_id = s.task_id AND t.version = s.version AND t.status = 'running'
+WHERE t.task_id = ANY ($1::uuid[]) AND t.task_id = s.task_id AND t.version = s.version
+  AND t.status || '' = 'running'
 RETURNING t.task_id)";
 
 /// Arrays: 1 task_id, 2 version, 3 error or NULL where there is none to tell, 4 wait in ms or NULL
@@ -49,7 +50,8 @@ SET status = CASE WHEN t.cancel_requested THEN 'cancelled' ELSE 'retrying' END,
     history = CASE WHEN s.error IS NULL OR t.cancel_requested THEN t.history ELSE )" +
                                kHistoryWithError + R"( END
 FROM unnest($1::uuid[], $2::int8[], $3::text[], $4::text[]) AS s (task_id, version, error, after_ms)
-WHERE t.task_id = ANY ($1::uuid[]) AND t.task_id = s.task_id AND t.version = s.version AND t.status = 'running'
+WHERE t.task_id = ANY ($1::uuid[]) AND t.task_id = s.task_id AND t.version = s.version
+  AND t.status || '' = 'running'
 RETURNING t.task_id, t.status = 'cancelled')";
 
 /// Arrays: 1 task_id, 2 version; 3 crashes to add, each of which took its attempt with it.
@@ -60,7 +62,8 @@ SET status = 'cancelled', result = NULL, error = NULL,
     attempts = t.attempts - $3::int8, crashes = t.crashes + $3::int8,
     lease_expires_at = NULL, progress = NULL
 FROM unnest($1::uuid[], $2::int8[]) AS s (task_id, version)
-WHERE t.task_id = ANY ($1::uuid[]) AND t.task_id = s.task_id AND t.version = s.version AND t.status = 'running'
+WHERE t.task_id = ANY ($1::uuid[]) AND t.task_id = s.task_id AND t.version = s.version
+  AND t.status || '' = 'running'
 RETURNING t.task_id)";
 
 /// What the attempts of one outcome have in common: the arrays of their statement.
@@ -153,7 +156,8 @@ struct Round {
 /// Runs what there is of the queries; returns the tasks they changed.
 class Changer {
  public:
-  Changer(Connection& connection, Changes& changes) : connection_{connection}, changes_{changes} {}
+  Changer(Connection& connection, Changes& changes, const std::vector<Query>& settings)
+      : connection_{connection}, changes_{changes}, queries_{settings}, final_(settings.size()) {}
 
   void add(Query query, bool final) {
     queries_.push_back(std::move(query));
@@ -162,9 +166,9 @@ class Changer {
 
   std::unordered_set<TaskId> run() {
     std::unordered_set<TaskId> changed;
-    if (queries_.empty()) return changed;
+    if (queries_.size() == settings_) return changed;
     const std::vector<Result> results = connection_.run(queries_);
-    for (std::size_t i = 0; i < results.size(); ++i) {
+    for (std::size_t i = settings_; i < results.size(); ++i) {
       for (int row = 0; row < results[i].rows(); ++row) {
         const TaskId id = results[i].task_id(row, 0);
         changed.insert(id);
@@ -181,8 +185,9 @@ class Changer {
  private:
   Connection& connection_;
   Changes& changes_;
-  std::vector<Query> queries_;
-  std::vector<bool> final_;
+  std::vector<Query> queries_;  ///< settings, then changes
+  std::vector<bool> final_;     ///< for each: whether its tasks end
+  const std::size_t settings_ = queries_.size();
 };
 
 }  // namespace
@@ -201,7 +206,7 @@ std::vector<SettleStatus> Settler::settle(std::span<const Settlement> settlement
       (first ? now : later).push_back(i);
       if (first) round.add(settlements[i]);
     }
-    Changer changer{connection_, changes_};
+    Changer changer{connection_, changes_, settings_};
     if (!round.completed.empty()) changer.add(complete(round.completed), true);
     if (!round.failed.empty()) changer.add(fail(round.failed, 0), true);
     if (!round.retried.empty()) changer.add(wait_again(round.retried, 0, 0), false);
@@ -230,7 +235,7 @@ std::unordered_set<TaskId> Settler::rescue(std::span<const Loss> losses) {
     group.texts.emplace_back(to_json(loss.error));
     group.waits.emplace_back(std::nullopt);
   }
-  Changer changer{connection_, changes_};
+  Changer changer{connection_, changes_, settings_};
   if (!failed.empty()) changer.add(fail(failed, 1), true);
   if (!retried.empty()) changer.add(wait_again(retried, 1, 1), false);
   if (!cancelled.empty()) changer.add(cancel(cancelled, 1), true);

@@ -20,7 +20,9 @@ struct Loss {
 /// Ends attempts inside the current transaction, all of one outcome by one statement.
 class Settler {
  public:
-  Settler(Connection& connection, Changes& changes) : connection_{connection}, changes_{changes} {}
+  /// `settings`: what must come first in a transaction, see Database::transaction_settings().
+  Settler(Connection& connection, Changes& changes, std::vector<Query> settings)
+      : connection_{connection}, changes_{changes}, settings_{std::move(settings)} {}
 
   /// One status for each, in order. One round trip, unless a task comes more than once.
   std::vector<SettleStatus> settle(std::span<const Settlement> settlements);
@@ -31,6 +33,7 @@ class Settler {
  private:
   Connection& connection_;
   Changes& changes_;
+  std::vector<Query> settings_;
 };
 
 }  // namespace errand::postgres

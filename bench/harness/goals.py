@@ -1,0 +1,68 @@
+"""What is to be reached: the lines of the table, and how each is read off the medians."""
+
+from dataclasses import dataclass
+
+# Work, contestant, figure, beside whom, its figure, and the ratio to reach. Of several peers the
+# best one counts. `at_most`: less is better.
+
+
+@dataclass(frozen=True)
+class Goal:
+    work: str
+    errand: str
+    figure: str
+    peers: tuple
+    ratio: float
+    peer_figure: str = ""
+    at_most: bool = False
+
+    def judge(self, medians):
+        """None: not measured."""
+        ours = medians.get(self.errand, {}).get(self.figure)
+        figure = self.peer_figure or self.figure
+        theirs = {peer: medians[peer][figure] for peer in self.peers
+                  if figure in medians.get(peer, {})}
+        if ours is None or not theirs:
+            return None
+        best = (min if self.at_most else max)(theirs, key=theirs.get)
+        ratio = ours / theirs[best]
+        reached = ratio <= self.ratio if self.at_most else ratio >= self.ratio
+        return Verdict(self, ours, best, theirs[best], ratio, reached)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    goal: Goal
+    ours: float
+    peer: str
+    theirs: float
+    ratio: float
+    reached: bool
+
+
+PG, REDIS, SQLITE = "errand/postgres", "errand/redis", "errand/sqlite"
+
+GOALS = [
+    Goal("PostgreSQL drain", PG, "drain", ("graphile-worker",), 2),
+    Goal("PostgreSQL drain", PG, "drain", ("pg-boss",), 4),
+    Goal("PostgreSQL drain", PG, "drain", ("symfony/postgres",), 50),
+    Goal("PostgreSQL submit, 50 callers", PG, "submit_c50", ("graphile-worker", "pg-boss"), 10),
+    Goal("PostgreSQL submit, one caller", PG, "submit_seq",
+         ("graphile-worker", "pg-boss", "symfony/postgres"), 2),
+    Goal("PostgreSQL submit, bulk", PG, "submit_bulk", ("graphile-worker", "pg-boss"), 2),
+    Goal("PostgreSQL submit → result, their submit → start", PG, "e2e_p50_ms",
+         ("graphile-worker",), 1, peer_figure="start_p50_ms", at_most=True),
+    Goal("Redis drain", REDIS, "drain", ("bullmq",), 4),
+    Goal("Redis drain", REDIS, "drain", ("sidekiq",), 4),
+    Goal("Redis drain", REDIS, "drain", ("symfony/redis",), 8),
+    Goal("Redis submit, 50 callers", REDIS, "submit_c50", ("bullmq",), 2),
+    Goal("Redis submit, bulk", REDIS, "submit_bulk", ("bullmq",), 2),
+    Goal("Redis submit → result", REDIS, "e2e_p50_ms", ("bullmq",), 0.4, at_most=True),
+    # No figure of that name yet: it takes a transport without records on Redis.
+    Goal("messages without record, Redis, bulk", REDIS, "send_bulk", ("sidekiq",), 1.5,
+         peer_figure="submit_bulk"),
+    *(Goal(f"{name} {figure.replace('submit_', '')}, by the bare client", errand, figure,
+           (errand,), 0.85, peer_figure=f"limit_{figure}")
+      for name, errand in (("SQLite", SQLITE), ("PostgreSQL", PG), ("Redis", REDIS))
+      for figure in ("drain", "submit_bulk")),
+]

@@ -1,0 +1,282 @@
+"""How Errand's figures change with the backlog, the workers, the payload, an old transaction, and
+time."""
+
+import json
+import os
+import statistics
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from . import charts, report
+
+ENGINES = ("sqlite", "postgres", "redis")
+BACKLOGS = (1_000, 100_000, 3_000_000)
+PROCESSES = (1, 2, 4, 8)
+PAYLOADS = (100, 10_000, 1_000_000)
+PARTS = ("backlog", "processes", "payload", "horizon", "steady")
+
+
+def add_arguments(parser):
+    group = parser.add_argument_group("growth")
+    group.add_argument("--growth", nargs="*", choices=PARTS, metavar="PART",
+                       help=f"measure growth instead of peers: {', '.join(PARTS)}; all by default")
+    group.add_argument("--engines", nargs="+", choices=ENGINES, default=list(ENGINES))
+    group.add_argument("--tasks", type=int, default=50_000, help="of each drain (50,000)")
+    group.add_argument("--most-backlog", type=int, default=BACKLOGS[-1],
+                       help="leave out greater backlogs (3,000,000)")
+    group.add_argument("--steady-seconds", type=int, default=3600, help="of steady load (3600)")
+    group.add_argument("--steady-rate", type=int, default=1000, help="tasks a second (1000)")
+
+
+def is_wanted(arguments):
+    return arguments.growth is not None
+
+
+def run(program, servers, arguments, tell):
+    parts = arguments.growth or PARTS
+    results = {}
+    with tempfile.TemporaryDirectory(prefix="errand-growth-") as directory:
+        bench = Bench(program, servers, directory, tell)
+        # First, so that what the others leave in the storage is not counted as its growth.
+        if "steady" in parts:
+            results["steady"] = {
+                engine: bench.steady(engine, arguments.steady_rate, arguments.steady_seconds)
+                for engine in arguments.engines}
+        if "backlog" in parts:
+            sizes = [size for size in BACKLOGS if size <= arguments.most_backlog]
+            results["backlog"] = {engine: bench.backlog(engine, sizes)
+                                  for engine in arguments.engines}
+        if "processes" in parts:
+            results["processes"] = {engine: bench.processes(engine, arguments.tasks)
+                                    for engine in arguments.engines}
+        if "payload" in parts:
+            results["payload"] = {engine: bench.payload(engine, arguments.tasks)
+                                  for engine in arguments.engines}
+        if "horizon" in parts:
+            results["horizon"] = bench.horizon(arguments.tasks)
+    tell("")
+    return results
+
+
+class Bench:
+    def __init__(self, program, servers, directory, tell):
+        self._program = program
+        self._servers = servers
+        self._directory = directory
+        self._tell = tell
+
+    def backlog(self, engine, sizes):
+        """Backlog → a claim of 100 in ms."""
+        found = {}
+        for size in sizes:
+            self._tell(f"{engine}: claims out of {size:,}")
+            figures = self._errand_bench(engine, "--tasks", "100", "--backlog", str(size))
+            found[size] = figures["claim_backlog_ms"]
+        return found
+
+    def processes(self, engine, tasks):
+        """Worker processes → tasks a second, from the start of the first to the end of the last."""
+        found = {count: [] for count in PROCESSES}
+        for _ in range(3):
+            for count in PROCESSES:
+                self._tell(f"{engine}: {count} worker processes")
+                found[count].append(self._drain(engine, tasks, count))
+        return {count: statistics.median(rates) for count, rates in found.items()}
+
+    def payload(self, engine, tasks):
+        """Payload in bytes → figures; fewer tasks of the big ones."""
+        found = {}
+        for size in PAYLOADS:
+            self._tell(f"{engine}: payloads of {size:,} bytes")
+            count = max(100, min(tasks, 200_000_000 // size))
+            figures = self._errand_bench(engine, "--tasks", str(count), "--payload", str(size))
+            found[size] = {name: figures[name] for name in ("submit_bulk", "drain", "e2e_p50_ms")}
+        return found
+
+    def horizon(self, tasks):
+        """Tasks a second, one drain after the other, without and under an old transaction."""
+        found = {"free": [], "held": []}
+        for _ in range(3):
+            self._tell("postgres: drains without an old transaction")
+            found["free"].append(self._drain("postgres", tasks, 1))
+        holder = subprocess.Popen(
+            ["psql", "-h", self._servers.postgres, "-U", "errand", "-d", "errand", "-qX"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        try:
+            holder.stdin.write("BEGIN ISOLATION LEVEL REPEATABLE READ;\n"
+                               "SELECT count(*) FROM async_tasks;\n")
+            holder.stdin.flush()
+            holder.stdout.readline()  # it has its snapshot
+            for _ in range(3):
+                self._tell("postgres: drains under an old transaction")
+                found["held"].append(self._drain("postgres", tasks, 1))
+        finally:
+            holder.kill()
+            holder.wait()
+        return found
+
+    def steady(self, engine, rate, seconds):
+        """A batch a second, a worker, and what it costs: a sample each hundredth of the time."""
+        queue = f"steady-{time.monotonic_ns()}"
+        worker = self._start_worker(engine, queue)
+        samples = []
+        every = max(seconds / 100, 1)
+        began = time.monotonic()
+        next_sample = began
+        try:
+            for second in range(seconds):
+                if worker.poll() is not None:
+                    raise SystemExit(f"bench: the worker ended with status {worker.returncode}")
+                self._submit(engine, queue, rate)
+                if time.monotonic() >= next_sample:
+                    self._tell(f"{engine}: {second} of {seconds} s of steady load")
+                    next_sample += every
+                    samples.append({"second": round(time.monotonic() - began),
+                                    "worker_mb": _resident_mb(worker.pid),
+                                    "storage_mb": self._storage_mb(engine),
+                                    "waiting": self._waiting(engine, queue)})
+                time.sleep(max(0.0, began + second + 1 - time.monotonic()))
+        finally:
+            worker.terminate()
+            worker.wait()
+        return samples
+
+    def _errand_bench(self, engine, *options):
+        return json.loads(self._errand(engine, "bench", "--json", "--queue-only", "--rounds", "3",
+                                       *options))
+
+    def _drain(self, engine, tasks, processes):
+        queue = f"growth-{time.monotonic_ns()}"
+        self._submit(engine, queue, tasks)
+        began = time.monotonic()
+        workers = [self._start_worker(engine, queue, "--drain") for _ in range(processes)]
+        statuses = [worker.wait() for worker in workers]
+        elapsed = time.monotonic() - began
+        if any(statuses):
+            raise SystemExit(f"bench: workers ended with statuses {statuses}")
+        return tasks / elapsed
+
+    def _submit(self, engine, queue, tasks):
+        line = json.dumps({"to": "somebody@example.com", "subject": "Your order", "body": "x" * 138})
+        self._errand(engine, "submit", "errand.echo", "--jsonl", "-", "--queue", queue,
+                     text=f"{line}\n" * tasks)
+
+    def _start_worker(self, engine, queue, *options):
+        return subprocess.Popen([self._program, "worker", "--queue", queue, "--log-level", "error",
+                                 *options], env=self._environment(engine))
+
+    def _errand(self, engine, *arguments, text=None):
+        done = subprocess.run([self._program, *arguments], env=self._environment(engine),
+                              input=text, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise SystemExit(f"bench: errand {' '.join(arguments)} ended with status "
+                             f"{done.returncode}: {done.stderr.strip()}")
+        return done.stdout
+
+    def _environment(self, engine):
+        return {**os.environ, "ERRAND_DSN": self._servers.dsn(engine, self._directory)}
+
+    def _storage_mb(self, engine):
+        if engine == "postgres":
+            size = int(self._servers.sql("errand", "SELECT pg_total_relation_size('async_tasks')"))
+        elif engine == "redis":
+            size = int(self._servers.redis_info("memory")["used_memory"])
+        else:
+            size = sum(file.stat().st_size for file in Path(self._directory).glob("bench.db*"))
+        return size / 1e6
+
+    def _waiting(self, engine, queue):
+        stats = json.loads(self._errand(engine, "stats", "--json"))
+        return sum(row.get("pending", 0) for row in stats["queues"] if row.get("queue") == queue)
+
+
+def _resident_mb(process):
+    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGESIZE") / 1e6
+
+
+def growth_charts(results):
+    """Name of the file → its text."""
+    drawn = {}
+    if "backlog" in results:
+        labels = list(next(iter(results["backlog"].values())))
+        drawn["growth-backlog.svg"] = charts.lines(
+            "A claim of 100 tasks, by the number of waiting ones", "ms",
+            [f"{label:,}" for label in labels],
+            {engine: list(row.values()) for engine, row in results["backlog"].items()})
+    if "processes" in results:
+        drawn["growth-processes.svg"] = charts.lines(
+            "Drain, by the number of worker processes", "tasks a second", list(PROCESSES),
+            {engine: list(row.values()) for engine, row in results["processes"].items()})
+    if "payload" in results:
+        drawn["growth-payload.svg"] = charts.lines(
+            "Drain, by the size of a payload", "MB a second",
+            [f"{size:,} B" for size in PAYLOADS],
+            {engine: [row[size]["drain"] * size / 1e6 for size in PAYLOADS]
+             for engine, row in results["payload"].items()})
+    if "horizon" in results:
+        rows = [(f"{name} {i + 1}", rate, name == "held")
+                for name, rates in results["horizon"].items() for i, rate in enumerate(rates)]
+        drawn["growth-horizon.svg"] = charts.bars(
+            "PostgreSQL: drains without and under an old transaction", "tasks a second", rows)
+    for engine, samples in results.get("steady", {}).items():
+        drawn[f"growth-steady-{engine}.svg"] = charts.lines(
+            f"{engine}: steady load", "MB", [f"{sample['second']} s" for sample in samples],
+            {"worker": [sample["worker_mb"] for sample in samples],
+             "storage": [sample["storage_mb"] for sample in samples]})
+    return drawn
+
+
+def tables(results):
+    """Name → rows."""
+    found = {}
+    if "backlog" in results:
+        found["backlog"] = _by_engine("a claim of 100 out of", results["backlog"],
+                                      lambda value: f"{value:.2f} ms")
+    if "processes" in results:
+        found["processes"] = _by_engine("drain, worker processes", results["processes"],
+                                        lambda value: report.show("drain", value))
+    if "payload" in results:
+        found["payload"] = _by_engine(
+            "payload in bytes: bulk, drain, submit → result", results["payload"],
+            lambda row: ", ".join(report.show(name, value) for name, value in row.items()))
+    if "horizon" in results:
+        found["horizon"] = [["PostgreSQL, old transaction", "drains one after the other"]] + [
+            [name, ", ".join(report.show("drain", rate) for rate in rates)]
+            for name, rates in results["horizon"].items()]
+    if "steady" in results:
+        found["steady"] = [["steady load", "worker, first and last", "storage, first and last",
+                            "waiting at the end"]] + [
+            [engine, *(f"{samples[0][name]:.0f} → {samples[-1][name]:.0f} MB"
+                       for name in ("worker_mb", "storage_mb")), f"{samples[-1]['waiting']:,}"]
+            for engine, samples in results["steady"].items()]
+    found["growth"] = goal_rows(results)
+    return found
+
+
+def goal_rows(results):
+    """What is to be reached."""
+    rows = [["growth", "", "ratio", "goal", ""]]
+    for engine, row in results.get("backlog", {}).items():
+        least, most = min(row), max(row)
+        if most == BACKLOGS[-1]:
+            rows.append([f"claim out of {most:,} beside {least:,}", engine,
+                         *_verdict(row[most] / row[least], 1.5, at_most=True)])
+    for engine, row in results.get("processes", {}).items():
+        rows.append(["drain by 8 processes beside 2", engine,
+                     *_verdict(row[8] / row[2], 1.0, at_most=False)])
+    return rows
+
+
+def _verdict(ratio, goal, at_most):
+    reached = ratio <= goal if at_most else ratio >= goal
+    return [f"{ratio:.2f}", f"{'≤' if at_most else '≥'} {goal:g}",
+            "reached" if reached else "MISSED"]
+
+
+def _by_engine(title, results, show_value):
+    labels = list(next(iter(results.values())))
+    return [[title, *(f"{label:,}" for label in labels)]] + [
+        [engine, *(show_value(row[label]) for label in labels)] for engine, row in results.items()]

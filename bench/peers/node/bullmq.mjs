@@ -1,0 +1,63 @@
+// BullMQ. Completed jobs are kept with what their handlers returned, as they are by default.
+import { fileURLToPath } from "node:url";
+import { Queue, QueueEvents, Worker } from "bullmq";
+import { Redis } from "ioredis";
+import { Countdown, measure, median, now, payload } from "./measure.mjs";
+import { endWorker, isWorker, startWorker } from "./worker_process.mjs";
+
+const QUEUE = "bench";
+const CONCURRENCY = 50;
+
+const connect = () =>
+  new Redis({
+    path: process.env.REDIS_SOCKET,
+    db: Number(process.env.REDIS_DATABASE),
+    maxRetriesPerRequest: null,
+  });
+const handle = async (job) => job.data;
+
+if (isWorker) {
+  const worker = new Worker(QUEUE, handle, { connection: connect(), concurrency: CONCURRENCY });
+  await worker.waitUntilReady();
+  process.send("ready");
+} else {
+  const queue = new Queue(QUEUE, { connection: connect() });
+  await queue.waitUntilReady();
+
+  await measure({
+    submit: (data) => queue.add("job", data),
+    submitBulk: (all) => queue.addBulk(all.map((data) => ({ name: "job", data }))),
+    clear: () => queue.obliterate({ force: true }),
+
+    async drain(count, seconds) {
+      const countdown = new Countdown(count, seconds);
+      const worker = new Worker(QUEUE, handle, {
+        connection: connect(),
+        concurrency: CONCURRENCY,
+      });
+      worker.on("completed", () => countdown.tick());
+      const rate = await countdown.done;
+      await worker.close(true);
+      return rate;
+    },
+
+    async latency(trips) {
+      const worker = await startWorker(fileURLToPath(import.meta.url));
+      const events = new QueueEvents(QUEUE, { connection: connect() });
+      await events.waitUntilReady();
+      const samples = [];
+      for (let i = 0; i < trips + 10; ++i) {
+        const began = now();
+        const job = await queue.add("job", payload);
+        await job.waitUntilFinished(events);
+        if (i >= 10) samples.push(now() - began);
+      }
+      await endWorker(worker);
+      await events.close();
+      return { e2e_p50_ms: median(samples) };
+    },
+
+    close: () => queue.close(),
+  });
+  process.exit(0);
+}

@@ -1,0 +1,77 @@
+# Sidekiq. sidekiq_peer.rb TASKS TRIPS SECONDS; the same file is what its own program loads.
+require "json"
+require "sidekiq"
+
+ADDRESS = {url: "unix://#{ENV.fetch("REDIS_SOCKET")}", db: Integer(ENV.fetch("REDIS_DATABASE"))}.freeze
+CALLERS = 50
+BULK = 1000
+CONCURRENCY = 10
+
+Sidekiq.configure_server { |config| config.redis = ADDRESS }
+Sidekiq.configure_client { |config| config.redis = ADDRESS.merge(size: CALLERS) }
+Sidekiq.logger.level = Logger::ERROR
+# This version of Sidekiq uses what its Redis client deprecates; writing so would cost it time.
+Redis.silence_deprecations = true
+
+class BenchJob
+  include Sidekiq::Job
+
+  def perform(order)
+    order
+  end
+end
+
+def clock
+  Process.clock_gettime(Process::CLOCK_MONOTONIC)
+end
+
+def rate(count)
+  began = clock
+  yield
+  count / (clock - began)
+end
+
+# From the moment the worker takes its first job; how long its program needs to start is not
+# measured.
+def drain(tasks, seconds)
+  worker = Process.spawn("sidekiq", "-r", File.expand_path(__FILE__), "-c", CONCURRENCY.to_s,
+                         out: File::NULL)
+  left = -> { Sidekiq.redis { |redis| redis.llen("queue:default") } }
+  sleep 0.001 while left.call == tasks
+  began = clock
+  sleep 0.005 while left.call > 0 && clock - began < seconds
+  (tasks - left.call) / (clock - began)
+ensure
+  Process.kill("KILL", worker)
+  Process.wait(worker)
+end
+
+if $PROGRAM_NAME == __FILE__
+  tasks, _trips, seconds = ARGV.map(&:to_i)
+  # 200 bytes of JSON.
+  order = {to: "somebody@example.com", subject: "Your order", body: ""}
+  order[:body] = "x" * (200 - order.to_json.size)
+  order = JSON.parse(order.to_json)
+  clear = -> { Sidekiq.redis(&:flushdb) }
+  clear.call
+
+  figures = {}
+  alone = [tasks / 10, 100].max
+  BenchJob.perform_async(order)
+  figures[:submit_seq] = rate(alone) { alone.times { BenchJob.perform_async(order) } }
+
+  each = [tasks / CALLERS, 10].max
+  figures[:submit_c50] = rate(each * CALLERS) do
+    Array.new(CALLERS) { Thread.new { each.times { BenchJob.perform_async(order) } } }.each(&:join)
+  end
+
+  clear.call
+  figures[:submit_bulk] = rate(tasks) do
+    Array.new(tasks) { [order] }.each_slice(BULK) do |jobs|
+      Sidekiq::Client.push_bulk("class" => BenchJob, "args" => jobs)
+    end
+  end
+  figures[:drain] = drain(tasks, seconds)
+  clear.call
+  puts figures.to_json
+end
