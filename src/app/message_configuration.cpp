@@ -101,8 +101,9 @@ TransportConfiguration read_transport(const Place& place) {
   std::optional<RetryPolicy> retry;
   place.each([&](const std::string& name, const Place& value) {
     if (name == "dsn") {
+      const std::string text = value.text();
       try {
-        dsn.emplace(value.text());
+        dsn.emplace(text);
       } catch (const ConfigurationException& error) {
         value.refuse(error.what());
       }

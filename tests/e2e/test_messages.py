@@ -107,8 +107,8 @@ class Messages(ErrandTest):
         self.assertEqual(self.rows("SELECT queue_name FROM messenger_messages"), [("async",)])
 
     def test_interactive_retry_asks_about_each_message(self):
-        for n in (1, 2):
-            self.errand("send", "errand.fail", f'{{"message":"no {n}"}}', "--transport", self.dsn)
+        for _ in range(2):
+            self.errand("send", "errand.fail", "[]", "--transport", self.dsn)
         self.drain("--transport", self.dsn)
         failed = f"sqlite:{self.file}?queue_name=failed"
         terminal = Terminal(self, "failed", "retry", "-i", "--transport", failed)

@@ -51,7 +51,7 @@ final class TableRecords
     {
         $this->database->insert('async_tasks', [
             'task_id' => $taskId, 'status' => 'pending', 'payload' => $payload,
-            'submitted_at' => gmdate('Y-m-d\TH:i:s.000000\Z')]);
+            'submitted_at' => gmdate('Y-m-d H:i:s')]);
     }
 
     public function load(string $taskId): array
