@@ -69,4 +69,16 @@ RawHandler exec_handler(std::string command, std::chrono::milliseconds timeout) 
   };
 }
 
+void add_exec_handler(Handlers& handlers, const std::string& text,
+                      std::chrono::milliseconds timeout) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+    throw ConfigurationException{
+        "--exec takes TYPE=COMMAND, as in --exec 'thumb.make=./thumb.sh', "
+        "not `" +
+        text + "`"};
+  }
+  handlers.add_raw(text.substr(0, equals), exec_handler(text.substr(equals + 1), timeout));
+}
+
 }  // namespace errand::detail

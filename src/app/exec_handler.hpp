@@ -24,4 +24,9 @@ namespace errand::detail {
 /// stop, the whole group is killed.
 [[nodiscard]] RawHandler exec_handler(std::string command, std::chrono::milliseconds timeout);
 
+/// `--exec`'s TYPE=COMMAND. Throws ConfigurationException for other forms, and if the type has a
+/// handler already.
+void add_exec_handler(Handlers& handlers, const std::string& text,
+                      std::chrono::milliseconds timeout);
+
 }  // namespace errand::detail

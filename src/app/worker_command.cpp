@@ -27,19 +27,6 @@ struct WorkerCommand {
 
 namespace {
 
-/// `TYPE=COMMAND`.
-void add_exec_handler(const WorkerCommand& command, const std::string& text, Handlers& handlers) {
-  const auto equals = text.find('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
-    throw ConfigurationException{
-        "--exec takes TYPE=COMMAND, as in --exec 'thumb.make=./thumb.sh', "
-        "not `" +
-        text + "`"};
-  }
-  handlers.add_raw(text.substr(0, equals),
-                   exec_handler(text.substr(equals + 1), command.exec_timeout));
-}
-
 /// `a,b` is two queues. Not left to CLI11, which would make the option that follows `,` a queue.
 std::vector<std::string> split_at_commas(const std::vector<std::string>& texts) {
   std::vector<std::string> names;
@@ -104,7 +91,9 @@ std::shared_ptr<WorkerCommand> add_worker_options(CLI::App& command) {
 
 int run_worker_command(const WorkerCommand& command, Application& app) {
   ConsoleLogger logger{parse_log_level(command.log_level)};
-  for (const std::string& text : command.exec) add_exec_handler(command, text, app.handlers());
+  for (const std::string& text : command.exec) {
+    add_exec_handler(app.handlers(), text, command.exec_timeout);
+  }
   add_builtin_handlers(app.handlers());
   WorkerOptions options = command.options;
   options.queues = split_at_commas(command.options.queues);
