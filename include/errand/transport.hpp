@@ -157,6 +157,7 @@ struct TransportOptions {
 
   enum class Open : std::uint8_t {
     create,    ///< make file and table where there are none, unless the DSN says auto_setup=no
+    setup,     ///< make them, whatever the DSN says: somebody asks for just that
     existing,  ///< StorageException where there is nothing: for programs that only look
   };
   Open open = Open::create;

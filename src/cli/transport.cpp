@@ -78,7 +78,7 @@ ExitCode show_stats(const TransportCommand& command, Invocation& invocation) {
 }
 
 ExitCode set_up(const TransportCommand& command, Invocation& invocation) {
-  detail::OpenTransports transports = command.open(TransportOptions::Open::create);
+  detail::OpenTransports transports = command.open(TransportOptions::Open::setup);
   for (const std::string& name : chosen(command, transports)) {
     Transport& transport = transports.get(name);
     transport.setup();

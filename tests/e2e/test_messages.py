@@ -165,6 +165,14 @@ class Messages(ErrandTest):
         purged = self.errand("transport", "purge", self.dsn, "--yes").stdout
         self.assertEqual(purged, "Removed 1 message from async\n")
 
+    def test_setup_creates_although_the_dsn_says_no_auto_setup(self):
+        """Symfony's own DSN has auto_setup=0."""
+        dsn = self.dsn + "&auto_setup=0"
+        refused = self.errand("send", "X", "--transport", dsn, expect=6).stderr
+        self.assertIn("errand transport setup", refused)
+        self.errand("transport", "setup", dsn)
+        self.errand("send", "X", "--transport", dsn)
+
     def test_mistakes_are_explained(self):
         unknown = self.errand("send", "X", "--transport", "asinc", expect=2).stderr
         self.assertIn("asinc", unknown)
