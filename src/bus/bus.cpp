@@ -8,6 +8,7 @@
 
 #include "bus/symfony_serializer.hpp"
 #include "bus/symfony_stamps.hpp"
+#include "core/document_rules.hpp"
 
 namespace errand {
 
@@ -57,6 +58,12 @@ Transport& Bus::transport_for(std::string_view type) const {
 
 Outgoing Bus::prepare_json(const std::string& type, std::string body,
                            const SendOptions& options) const {
+  detail::check_label("type", type);
+  // PHP deletes what it cannot read, and its worker ends.
+  if (const auto bad = detail::find_bad_stamp(options.headers)) {
+    throw ValidationException{"header " + *bad +
+                              ": expected a JSON array of objects, one for each stamp"};
+  }
   const Envelope envelope{type, std::move(body), options.headers};
   for (const Rules* rules : impl_->rules) rules->check(envelope);
   Outgoing outgoing{.message = impl_->serializer.write(envelope), .delay = options.delay};

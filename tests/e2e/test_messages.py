@@ -165,6 +165,19 @@ class Messages(ErrandTest):
         purged = self.errand("transport", "purge", self.dsn, "--yes").stdout
         self.assertEqual(purged, "Removed 1 message from async\n")
 
+    def test_what_nobody_could_read_is_not_sent(self):
+        stamp = "X-Message-Stamp-App\\Tenant"
+        for arguments, reason in (
+            (("",), "type"),
+            (("t" * 191,), "type"),
+            (("X", "--header", f"{stamp}=1"), f"header {stamp}"),
+        ):
+            with self.subTest(arguments=arguments):
+                refused = self.errand("send", *arguments, "--transport", self.dsn, expect=2).stderr
+                self.assertIn(reason, refused)
+        self.errand("send", "X", "--header", stamp + '=[{"id":1}]', "--transport", self.dsn)
+        self.assertEqual(self.rows("SELECT count(*) FROM messenger_messages"), [(1,)])
+
     def test_setup_creates_although_the_dsn_says_no_auto_setup(self):
         """Symfony's own DSN has auto_setup=0."""
         dsn = self.dsn + "&auto_setup=0"

@@ -1,4 +1,5 @@
 #include <boost/describe/class.hpp>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
@@ -60,6 +61,29 @@ TEST_F(BusTest, WhatHasNoRouteSaysHowToGetOne) {
   }
   EXPECT_THROW(bus.route("mail.*", async), ConfigurationException);
   EXPECT_THROW(bus.route("", async), ConfigurationException);
+}
+
+TEST_F(BusTest, WhatNobodyCouldReadIsNotSent) {
+  Bus bus{types};
+  bus.route("*", async);
+  const auto refusal = [&](const std::string& type, const Headers& headers) -> std::string {
+    try {
+      bus.send_json(type, "{}", {.headers = headers});
+    } catch (const ValidationException& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refusal("", {}), ::testing::StartsWith("type"));
+  EXPECT_THAT(refusal(std::string(191, 't'), {}), ::testing::StartsWith("type"));
+  for (const char* stamps : {"", "x", "1", "{}", "[1]", R"([{"delay":1},null])"}) {
+    EXPECT_THAT(refusal("t", {{"X-Message-Stamp-App\\Tenant", stamps}}),
+                ::testing::StartsWith("header X-Message-Stamp-App\\Tenant: expected"))
+        << stamps;
+  }
+  EXPECT_TRUE(async.sent().empty());
+  EXPECT_EQ(refusal(std::string(190, 't'), {{"X-Message-Stamp-App\\Tenant", R"([{"id":1}])"}}), "");
+  EXPECT_EQ(async.sent().size(), 1U);
 }
 
 TEST_F(BusTest, ASyncTransportRunsTheHandlerWhileSending) {
