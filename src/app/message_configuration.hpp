@@ -13,6 +13,8 @@
 #include "errand/retry.hpp"
 #include "errand/transport.hpp"
 
+#include "bus/routes.hpp"
+
 namespace errand::detail {
 
 struct TransportConfiguration {
@@ -34,7 +36,7 @@ struct TransportConfiguration {
 struct MessageConfiguration {
   std::map<std::string, TransportConfiguration, std::less<>> transports;
   std::optional<std::string> failure_transport;
-  std::map<std::string, std::string> routing;  ///< types to the names of transports
+  Routes<std::string> routing;  ///< types to the names of transports
   ClassNames class_names;
 
   /// Throws ConfigurationException that names the place: `errand.json: transports.async.dsn: …`.

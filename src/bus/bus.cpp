@@ -1,11 +1,11 @@
 #include "errand/bus.hpp"
 
-#include <functional>
 #include <utility>
 
 #include "errand/errors.hpp"
 #include "errand/middleware.hpp"
 
+#include "bus/routes.hpp"
 #include "bus/symfony_serializer.hpp"
 #include "bus/symfony_stamps.hpp"
 #include "core/document_rules.hpp"
@@ -19,7 +19,7 @@ class Bus::Impl {
   }
 
   detail::SymfonySerializer serializer;
-  std::map<std::string, Transport*, std::less<>> routes;
+  detail::Routes<Transport*> routes;
   std::vector<const Rules*> rules;
 };
 
@@ -44,13 +44,7 @@ Bus& Bus::check_by(const Rules& rules) {
 }
 
 Transport& Bus::transport_for(std::string_view type) const {
-  if (const auto exact = impl_->routes.find(type); exact != impl_->routes.end()) {
-    return *exact->second;
-  }
-  for (std::size_t length = type.size() + 1; length-- > 0;) {
-    const auto route = impl_->routes.find(std::string{type.substr(0, length)} + "*");
-    if (route != impl_->routes.end()) return *route->second;
-  }
+  if (Transport* const* transport = detail::find_route(impl_->routes, type)) return **transport;
   throw ConfigurationException{"there is no route for type " + std::string{type} +
                                ": add one with route(\"" + std::string{type} +
                                "\", transport), or route(\"*\", transport) for all"};

@@ -74,7 +74,20 @@ class Messages(ErrandTest):
         self.errand("transport", "setup")
         names = [item["transport"] for item in self.json("transport", "stats")]
         self.assertEqual(names, ["async", "dead"])
-        self.errand("send", "unrouted", "{}", expect=2)
+        self.assertIn("--transport", self.errand("send", "unrouted", "{}", expect=2).stderr)
+
+    def test_a_transport_that_is_down_does_not_matter_to_the_routes_of_others(self):
+        transports = {
+            "async": {"dsn": self.dsn},
+            "down": {"dsn": "postgresql://nobody@127.0.0.1:1/absent?queue_name=down"},
+        }
+        self.configure(
+            transports=transports,
+            failure_transport="async",
+            routing={"App\\*": "down", "App\\Message\\*": "async", "*": "down"},
+        )
+        self.assertEqual(self.json("send", "App\\Message\\Mail")["transport"], "async")
+        self.errand("send", "App\\Other", expect=6)
 
     def test_what_fails_lands_in_the_failure_transport_and_can_be_sent_again(self):
         self.configure()
