@@ -7,18 +7,12 @@
 #include "cli/console.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/failure_filter.hpp"
+#include "cli/failure_transport.hpp"
 #include "cli/retry_dialogue.hpp"
 #include "cli/transport_options.hpp"
 
 /// The commands below `failed` for messages in a failure transport.
 namespace errand::cli {
-
-struct MessageFilter {
-  std::string type;         ///< empty: any
-  std::string error_class;  ///< empty: any
-  std::int64_t page = 1;
-  std::int64_t page_size = 20;
-};
 
 /// What of the filter of tasks means something for messages. Throws ConfigurationException if it
 /// asks for a queue: a failure transport is one.

@@ -1,5 +1,7 @@
 import json
+import os
 import sqlite3
+import subprocess
 import unittest
 
 from errand_program import ErrandTest, Terminal
@@ -131,6 +133,56 @@ class Messages(ErrandTest):
         terminal.type("d\n")
         self.assertIn("1 sent again, 1 removed, 0 left", terminal.end())
         self.assertEqual(self.rows("SELECT queue_name FROM messenger_messages"), [("async",)])
+
+    def insert_failures(self, bodies):
+        """Dead letters as a long outage leaves them behind."""
+        self.errand("transport", "setup", self.dsn)
+        connection = sqlite3.connect(self.file)
+        with connection:
+            connection.executemany(
+                "INSERT INTO messenger_messages "
+                "(body, headers, queue_name, created_at, available_at) "
+                "VALUES (?, ?, 'failed', datetime('now'), datetime('now'))",
+                [(body, '{"type":"%s"}' % kind) for kind, body in bodies],
+            )
+        connection.close()
+        return ("--transport", f"sqlite:{self.file}?queue_name=failed")
+
+    def test_failures_come_in_pages_the_newest_first(self):
+        failed = self.insert_failures(
+            ("odd" if n % 2 else "even", str(n)) for n in range(250)
+        )
+
+        def bodies(*options):
+            page = self.json("failed", "list", "--page-size", "3", *options, *failed)
+            return page["total"], [item["body"] for item in page["items"]]
+
+        self.assertEqual(bodies(), (250, ["249", "248", "247"]))
+        self.assertEqual(bodies("--page", "2"), (250, ["246", "245", "244"]))
+        self.assertEqual(bodies("--page", "84"), (250, ["0"]))
+        self.assertEqual(bodies("--page", "85"), (250, []))
+        self.assertEqual(bodies("--type", "odd", "--page", "2"), (125, ["243", "241", "239"]))
+        last = self.errand("failed", "list", "--page", "13", *failed).stdout
+        self.assertNotIn("next", last)
+        groups = self.json("failed", "list", "--stats", *failed)
+        self.assertEqual([group["count"] for group in groups], [125, 125])
+
+    def test_a_page_of_many_large_failures_needs_little_memory(self):
+        count, size = 1500, 100_000
+        failed = self.insert_failures(("X", f'"{"x" * size}"') for _ in range(count))
+        # What a sanitizer keeps of freed memory would count, too.
+        environment = {**self.environment, "ASAN_OPTIONS": "quarantine_size_mb=1"}
+        for options in (("--page-size", "2"), ("--stats",)):
+            listing = subprocess.Popen(
+                [self.program, "failed", "list", "--json", *options, *failed],
+                stdout=subprocess.DEVNULL,
+                cwd=self.directory,
+                env=environment,
+            )
+            _, status, usage = os.wait4(listing.pid, 0)
+            listing.returncode = os.waitstatus_to_exitcode(status)
+            self.assertEqual(listing.returncode, 0)
+            self.assertLess(usage.ru_maxrss * 1024, count * size * 0.7)
 
     def test_failed_messages_are_removed(self):
         self.errand("send", "errand.fail", "[]", "--transport", self.dsn)

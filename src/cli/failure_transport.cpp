@@ -1,0 +1,68 @@
+#include "cli/failure_transport.hpp"
+
+#include <fmt/format.h>
+#include <utility>
+#include <vector>
+
+#include "errand/errors.hpp"
+
+#include "bus/message_failure.hpp"
+
+namespace errand::cli {
+namespace {
+
+constexpr std::size_t kBatch = 100;
+
+bool chooses(const MessageFilter& filter, const FailedMessage& message) {
+  return (filter.type.empty() || message.type == filter.type) &&
+         (filter.error_class.empty() || message.error.class_name == filter.error_class);
+}
+
+}  // namespace
+
+FailureTransport::FailureTransport(const TransportChoice& choice)
+    : name_{choice.name},
+      transports_{choice.open(TransportOptions::Open::existing)},
+      transport_{transports_.get(name_)} {
+  for (const auto& [type, class_name] : transports_.configuration().class_names) {
+    serializer_.add(type, class_name);
+  }
+}
+
+FailedMessage FailureTransport::read(StoredMessage stored) const {
+  FailedMessage message{.stored = std::move(stored), .type = {}, .failed_in = {}, .error = {}};
+  message.type = serializer_.type_of(message.stored.message);
+  message.failed_in = detail::failed_in(message.stored.message).value_or("");
+  message.error = detail::last_error(message.stored.message).value_or(ExceptionData{});
+  return message;
+}
+
+std::optional<FailedMessage> FailureTransport::find(const std::string& id) {
+  std::optional<StoredMessage> stored = transport_.find(id);
+  if (!stored) return std::nullopt;
+  return read(*std::move(stored));
+}
+
+void FailureTransport::for_each(const MessageFilter& filter,
+                                const std::function<void(FailedMessage&)>& look) {
+  for (std::size_t offset = 0;; offset += kBatch) {
+    std::vector<StoredMessage> batch = transport_.list(kBatch, offset);
+    for (StoredMessage& stored : batch) {
+      FailedMessage message = read(std::move(stored));
+      if (chooses(filter, message)) look(message);
+    }
+    if (batch.size() < kBatch) return;
+  }
+}
+
+Transport& FailureTransport::origin_of(const FailedMessage& message) {
+  if (message.failed_in.empty()) {
+    throw ConfigurationException{
+        fmt::format("message {} does not say which transport it came from: send it again with "
+                    "errand send, then remove it",
+                    message.stored.id)};
+  }
+  return transports_.named_in_stamp(message.failed_in, name_);
+}
+
+}  // namespace errand::cli
