@@ -99,6 +99,34 @@ TEST_F(BusTest, ASyncTransportRunsTheHandlerWhileSending) {
   EXPECT_TRUE(sync.receive(1).empty());
 }
 
+TEST_F(BusTest, ASyncTransportKnowsTheClassNamesOfTheBus) {
+  const ClassNames class_names{{"sms.send", "App\\Message\\Sms"}};
+  Handlers handlers;
+  std::vector<std::string> seen;
+  handlers.add<Sms>("sms.send", [&](const Sms& sms) { seen.push_back(sms.to); });
+  SyncTransport sync{handlers, class_names};
+  Bus bus{types, class_names};
+  bus.route("*", sync);
+  bus.send(Sms{"+491"});
+  EXPECT_EQ(seen, std::vector<std::string>{"+491"});
+}
+
+TEST_F(BusTest, AMemoryTransportTellsWhichMessagesWereSent) {
+  Bus bus{types};
+  bus.route("*", async);
+  bus.send(Sms{"+491"});
+  bus.send(Sms{"+492"});
+  bus.send_json("other", "[]");
+  EXPECT_EQ(async.count_sent(), 3U);
+  EXPECT_EQ(async.count_sent("sms.send"), 2U);
+  EXPECT_EQ(async.count_sent("mail.send"), 0U);
+  const std::vector<Sms> sent = async.sent_messages<Sms>("sms.send");
+  ASSERT_EQ(sent.size(), 2U);
+  EXPECT_EQ(sent[0].to, "+491");
+  EXPECT_EQ(sent[1].to, "+492");
+  EXPECT_THROW(static_cast<void>(async.sent_messages<Sms>("other")), ValidationException);
+}
+
 class SeveralHandlers : public ::testing::Test {
  protected:
   void first(std::function<void()> body) {
