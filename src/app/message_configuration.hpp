@@ -61,9 +61,8 @@ class OpenTransports {
 
   [[nodiscard]] ConsumedTransport consumed(const std::string& name_or_dsn);
 
-  /// The transport that a stamp in `beside` calls `name`: the configured one, else the queue of
-  /// that name in the same storage.
-  [[nodiscard]] Transport& named_in_stamp(const std::string& name, const std::string& beside);
+  /// Whether the configuration has a transport of that name.
+  [[nodiscard]] bool knows(const std::string& name) const { return configured(name) != nullptr; }
 
   [[nodiscard]] const MessageConfiguration& configuration() const noexcept {
     return configuration_;

@@ -7,7 +7,6 @@
 #include <boost/json/serialize.hpp>
 #include <deque>
 #include <fmt/ostream.h>
-#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
@@ -15,7 +14,6 @@
 #include "errand/clock.hpp"
 #include "errand/errors.hpp"
 
-#include "bus/message_failure.hpp"
 #include "cli/failure_view.hpp"
 #include "cli/json_output.hpp"
 #include "cli/table.hpp"
@@ -87,61 +85,6 @@ MessagePage read_page(FailureTransport& failures, const MessageFilter& filter) {
     }
   }
   return page;
-}
-
-/// What is done with each of the chosen.
-struct MessageChange {
-  const char* done;      ///< for people
-  const char* json_key;  ///< for programs
-  std::function<void(FailureTransport&, const FailedMessage&)> apply;
-};
-
-/// Those that were named and are not there are told, and give the exit code.
-std::vector<FailedMessage> find_chosen(FailureTransport& failures, const ChosenMessages& chosen,
-                                       ExitCode& code, Console& console) {
-  std::vector<FailedMessage> messages;
-  if (chosen.ids.empty()) {
-    failures.for_each(chosen.filter,
-                      [&](FailedMessage& message) { messages.push_back(std::move(message)); });
-  }
-  for (const std::string& id : chosen.ids) {
-    if (auto found = failures.find(id)) {
-      messages.push_back(*std::move(found));
-    } else {
-      fmt::print(console.err, "errand: no message {} in transport {}\n", terminal::printable(id),
-                 terminal::printable(failures.transport().name()));
-      code = ExitCode::no_such_task;
-    }
-  }
-  return messages;
-}
-
-/// In this order: what happens in between doubles the message, and loses nothing.
-void send_again(FailureTransport& failures, const FailedMessage& message) {
-  const Outgoing again = detail::second_chance_of(message.stored.message);
-  failures.origin_of(message).send({&again, 1});
-  failures.transport().remove({&message.stored.id, 1});
-}
-
-void remove(FailureTransport& failures, const FailedMessage& message) {
-  failures.transport().remove({&message.stored.id, 1});
-}
-
-ExitCode change(const TransportChoice& from, const ChosenMessages& chosen, bool json,
-                Console& console, const MessageChange& to) {
-  FailureTransport failures{from};
-  ExitCode code = ExitCode::done;
-  const std::vector<FailedMessage> messages = find_chosen(failures, chosen, code, console);
-  for (const FailedMessage& message : messages) to.apply(failures, message);
-  if (json) {
-    print_json(console,
-               boost::json::serialize(boost::json::object{{to.json_key, messages.size()}}));
-  } else {
-    fmt::print(console.out, "{} {} {}\n", to.done,
-               format_count(static_cast<std::int64_t>(messages.size())),
-               messages.size() == 1 ? "message" : "messages");
-  }
-  return code;
 }
 
 }  // namespace
@@ -235,39 +178,6 @@ void print_result(const DialogueResult& result, bool json, Console& console) {
     fmt::print(console.out, "{} sent again, {} removed, {} left\n", result.retried, result.removed,
                result.skipped);
   }
-}
-
-ExitCode retry_failed_messages(const TransportChoice& from, const ChosenMessages& chosen, bool json,
-                               Console& console) {
-  return change(from, chosen, json, console, {"Sent again", "retried", send_again});
-}
-
-ExitCode remove_failed_messages(const TransportChoice& from, const ChosenMessages& chosen,
-                                bool json, Console& console) {
-  return change(from, chosen, json, console, {"Removed", "removed", remove});
-}
-
-ExitCode ask_about_failed_messages(const TransportChoice& from, const ChosenMessages& chosen,
-                                   bool json, Console& console) {
-  FailureTransport failures{from};
-  ExitCode code = ExitCode::done;
-  std::vector<Failure> shown;
-  for (const FailedMessage& message : find_chosen(failures, chosen, code, console)) {
-    shown.push_back({.id = message.stored.id,
-                     .type = message.type,
-                     .where = message.failed_in,
-                     .body = message.stored.message.body,
-                     .error = message.error});
-  }
-  // Found anew: somebody else may have dealt with it while a person thought.
-  const auto with = [&](auto change) {
-    return [&failures, change](const Failure& failure) {
-      if (const auto message = failures.find(failure.id)) change(failures, *message);
-    };
-  };
-  print_result(go_through(shown, {.retry = with(send_again), .remove = with(remove)}, console),
-               json, console);
-  return code;
 }
 
 }  // namespace errand::cli

@@ -32,12 +32,13 @@ ExitCode list_failed_messages(const TransportChoice& from, const MessageFilter& 
 ExitCode show_failed_message(const TransportChoice& from, const std::string& id, bool json,
                              Console& console);
 
-/// Sends them back to the transports they failed in; then they are removed here.
-ExitCode retry_failed_messages(const TransportChoice& from, const ChosenMessages& chosen, bool json,
-                               Console& console);
+/// Sends them to `to`, or back to the transports they failed in if that is empty; then they are
+/// removed here.
+ExitCode retry_failed_messages(const TransportChoice& from, const std::string& to,
+                               const ChosenMessages& chosen, bool json, Console& console);
 /// The same one by one, as a person answers.
-ExitCode ask_about_failed_messages(const TransportChoice& from, const ChosenMessages& chosen,
-                                   bool json, Console& console);
+ExitCode ask_about_failed_messages(const TransportChoice& from, const std::string& to,
+                                   const ChosenMessages& chosen, bool json, Console& console);
 ExitCode remove_failed_messages(const TransportChoice& from, const ChosenMessages& chosen,
                                 bool json, Console& console);
 

@@ -20,8 +20,9 @@ bool chooses(const MessageFilter& filter, const FailedMessage& message) {
 
 }  // namespace
 
-FailureTransport::FailureTransport(const TransportChoice& choice)
+FailureTransport::FailureTransport(const TransportChoice& choice, std::string retry_to)
     : name_{choice.name},
+      retry_to_{std::move(retry_to)},
       transports_{choice.open(TransportOptions::Open::existing)},
       transport_{transports_.get(name_)} {
   for (const auto& [type, class_name] : transports_.configuration().class_names) {
@@ -55,14 +56,30 @@ void FailureTransport::for_each(const MessageFilter& filter,
   }
 }
 
-Transport& FailureTransport::origin_of(const FailedMessage& message) {
+void FailureTransport::require_way_back(const FailedMessage& message) const {
+  if (!retry_to_.empty() || transports_.knows(message.failed_in)) return;
   if (message.failed_in.empty()) {
     throw ConfigurationException{
-        fmt::format("message {} does not say which transport it came from: send it again with "
-                    "errand send, then remove it",
+        fmt::format("message {} does not say which transport it came from: say where it goes with "
+                    "--to NAME|DSN",
                     message.stored.id)};
   }
-  return transports_.named_in_stamp(message.failed_in, name_);
+  throw ConfigurationException{fmt::format(
+      "message {} failed in a transport called {}, which no configuration names here: say where it "
+      "goes with --to NAME|DSN, or name {} in the configuration. The name of a transport is not "
+      "always that of its queue: Symfony's `async` is the queue `default` unless its DSN says "
+      "otherwise",
+      message.stored.id, message.failed_in, message.failed_in)};
+}
+
+Transport& FailureTransport::way_back(const FailedMessage& message) {
+  require_way_back(message);
+  Transport& target = transports_.get(retry_to_.empty() ? message.failed_in : retry_to_);
+  if (&target == &transport_) {
+    throw ConfigurationException{"messages of " + transport_.name() +
+                                 " cannot be sent back to it: nobody would handle them there"};
+  }
+  return target;
 }
 
 }  // namespace errand::cli

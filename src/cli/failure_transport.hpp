@@ -32,7 +32,8 @@ struct FailedMessage {
 /// One failure transport as a call of the program uses it.
 class FailureTransport {
  public:
-  explicit FailureTransport(const TransportChoice& choice);
+  /// `retry_to`: name or DSN of the transport that retries go to; empty: where they came from.
+  explicit FailureTransport(const TransportChoice& choice, std::string retry_to = {});
 
   [[nodiscard]] Transport& transport() noexcept { return transport_; }
 
@@ -42,13 +43,19 @@ class FailureTransport {
   /// be long, and failures many.
   void for_each(const MessageFilter& filter, const std::function<void(FailedMessage&)>& look);
 
-  /// Where it came from. Throws ConfigurationException if nobody noted that.
-  [[nodiscard]] Transport& origin_of(const FailedMessage& message);
+  /// Throws ConfigurationException unless it is known where the message goes to be tried again.
+  /// A name that the configuration does not have is not taken for a queue: it may be PHP's name of
+  /// a transport, and the message would lie in a queue that nobody consumes.
+  void require_way_back(const FailedMessage& message) const;
+
+  /// Where the message goes to be tried again. Throws as require_way_back() and OpenTransports.
+  [[nodiscard]] Transport& way_back(const FailedMessage& message);
 
  private:
   [[nodiscard]] FailedMessage read(StoredMessage stored) const;
 
   const std::string name_;
+  const std::string retry_to_;
   detail::OpenTransports transports_;
   Transport& transport_;
   detail::SymfonySerializer serializer_;

@@ -107,7 +107,7 @@ class Messages(ErrandTest):
         self.assertEqual((group["type"], group["count"]), ("mail.send", 1))
         self.assertEqual(
             self.json("failed", "retry", "--type", "mail.send", "--transport", "dead"),
-            {"retried": 1},
+            {"retried": 1, "to": {"async": 1}},
         )
         self.drain("--transport", "async", "--exec", "mail.send=cat > again.json")
         self.assertEqual((self.directory / "again.json").read_text(), '{"n":1}')
@@ -118,23 +118,59 @@ class Messages(ErrandTest):
         self.drain("--transport", self.dsn)
         failed = f"sqlite:{self.file}?queue_name=failed"
         (message,) = self.json("failed", "list", "--transport", failed)["items"]
-        self.errand("failed", "retry", message["id"], "--transport", failed)
+        retry = ("failed", "retry", message["id"], "--transport", failed)
+        self.assertIn("--to", self.errand(*retry, expect=2).stderr)
+        sent = self.errand(*retry, "--to", self.dsn).stdout
+        self.assertEqual(sent, "Sent again 1 message to async\n")
         self.assertEqual(self.rows("SELECT queue_name FROM messenger_messages"), [("async",)])
+
+    def stamp_of(self, transport):
+        stamp = "X-Message-Stamp-Symfony\\Component\\Messenger\\Stamp\\SentToFailureTransportStamp"
+        return {stamp: json.dumps([{"originalReceiverName": transport}])}
+
+    def test_a_name_of_phps_is_not_taken_for_a_queue(self):
+        """Symfony's stock setup: the transport `async` is the queue `default`."""
+        failed = self.insert_failures([("X", "1")], self.stamp_of("async"))
+        retry = ("failed", "retry", "--all", *failed)
+        refused = self.errand(*retry, expect=2).stderr
+        self.assertIn("--to", refused)
+        self.assertIn("async", refused)
+        self.assertEqual(self.rows("SELECT queue_name FROM messenger_messages"), [("failed",)])
+        default = f"sqlite:{self.file}?queue_name=default"
+        self.errand(*retry, "--to", failed[1], expect=2)
+        self.assertEqual(self.json(*retry, "--to", default), {"retried": 1, "to": {"default": 1}})
+        self.assertEqual(self.rows("SELECT queue_name FROM messenger_messages"), [("default",)])
+        self.errand("failed", "retry", "--all", "--to", default, expect=2)
+
+    def test_nothing_is_sent_if_the_way_back_of_one_is_unknown(self):
+        self.configure()
+        self.insert_failures([("X", "1")], self.stamp_of("async"))
+        failed = self.insert_failures([("X", "2")], self.stamp_of("elsewhere"))
+        refused = self.errand("failed", "retry", "--all", *failed, expect=2).stderr
+        self.assertIn("elsewhere", refused)
+        queues = self.rows("SELECT queue_name FROM messenger_messages")
+        self.assertEqual(queues, [("failed",), ("failed",)])
+        self.insert_failures([("X", "3")])
+        unknown = self.errand("failed", "retry", "3", *failed, expect=2).stderr
+        self.assertIn("--to", unknown)
+        sent = self.errand("failed", "retry", "--all", *failed, "--to", "async").stdout
+        self.assertEqual(sent, "Sent again 3 messages to async\n")
 
     def test_interactive_retry_asks_about_each_message(self):
         for _ in range(2):
             self.errand("send", "errand.fail", "[]", "--transport", self.dsn)
         self.drain("--transport", self.dsn)
         failed = f"sqlite:{self.file}?queue_name=failed"
-        terminal = Terminal(self, "failed", "retry", "-i", "--transport", failed)
+        terminal = Terminal(self, "failed", "retry", "-i", "--transport", failed, "--to", self.dsn)
         terminal.wait_for("1 of 2")
         terminal.type("r\n")
+        terminal.wait_for("Sent again to async")
         terminal.wait_for("2 of 2")
         terminal.type("d\n")
         self.assertIn("1 sent again, 1 removed, 0 left", terminal.end())
         self.assertEqual(self.rows("SELECT queue_name FROM messenger_messages"), [("async",)])
 
-    def insert_failures(self, bodies):
+    def insert_failures(self, bodies, headers={}):
         """Dead letters as a long outage leaves them behind."""
         self.errand("transport", "setup", self.dsn)
         connection = sqlite3.connect(self.file)
@@ -143,7 +179,7 @@ class Messages(ErrandTest):
                 "INSERT INTO messenger_messages "
                 "(body, headers, queue_name, created_at, available_at) "
                 "VALUES (?, ?, 'failed', datetime('now'), datetime('now'))",
-                [(body, '{"type":"%s"}' % kind) for kind, body in bodies],
+                [(body, json.dumps({"type": kind, **headers})) for kind, body in bodies],
             )
         connection.close()
         return ("--transport", f"sqlite:{self.file}?queue_name=failed")
