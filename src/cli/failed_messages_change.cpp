@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "errand/clock.hpp"
 #include "errand/errors.hpp"
 
 #include "bus/message_failure.hpp"
@@ -79,13 +80,33 @@ std::vector<std::string> find_chosen(FailureTransport& failures, const ChosenMes
   return ids;
 }
 
-/// In this order: what happens in between doubles the message, and loses nothing. Returns where it
-/// went.
-const std::string& send_again(FailureTransport& failures, const FailedMessage& message) {
-  Transport& target = failures.way_back(message);
-  const Outgoing again = detail::second_chance_of(message.stored.message);
+/// Whether a consumer of the failure transport has it.
+bool is_in_flight(const StoredMessage& message, Transport& transport) {
+  return message.delivered_at &&
+         *message.delivered_at + transport.redeliver_timeout() >= system_clock().now();
+}
+
+/// Returns where it went; nullopt if it is not there any more, or left alone, which is told.
+std::optional<std::string> send_again(FailureTransport& failures, const std::string& id,
+                                      Console& console) {
+  const std::optional<FailedMessage> message = failures.find(id);
+  if (!message) return std::nullopt;
+  if (is_in_flight(message->stored, failures.transport())) {
+    fmt::print(console.err,
+               "errand: message {} is being handled by somebody else: it is left alone\n",
+               terminal::printable(id));
+    return std::nullopt;
+  }
+  Transport& target = failures.way_back(*message);
+  const Outgoing again = detail::second_chance_of(message->stored.message);
+  // In this order: what happens in between doubles the message, and loses nothing.
   target.send({&again, 1});
-  failures.transport().remove({&message.stored.id, 1});
+  if (failures.transport().remove({&id, 1}) == 0) {
+    fmt::print(
+        console.err,
+        "errand: somebody else took message {} at the same moment: it may be handled twice\n",
+        terminal::printable(id));
+  }
   return target.name();
 }
 
@@ -100,8 +121,17 @@ ExitCode retry_failed_messages(const TransportChoice& from, const std::string& t
       find_chosen(failures, chosen, code, console,
                   [&](const FailedMessage& message) { failures.require_way_back(message); });
   Destinations sent;
-  for (const std::string& id : ids) {
-    if (const auto message = failures.find(id)) sent.add(send_again(failures, *message));
+  try {
+    for (const std::string& id : ids) {
+      if (const auto transport = send_again(failures, id, console)) {
+        sent.add(*transport);
+      } else if (!chosen.ids.empty() && code == ExitCode::done) {
+        code = ExitCode::failed;
+      }
+    }
+  } catch (...) {
+    fmt::print(console.err, "errand: sent again {}, then failed\n", sent.for_people());
+    throw;
   }
   if (json) {
     print_json(console, boost::json::serialize(sent.for_programs()));
@@ -138,14 +168,13 @@ ExitCode ask_about_failed_messages(const TransportChoice& from, const std::strin
                      .body = message.stored.message.body,
                      .error = message.error});
   }));
-  // Found anew: somebody else may have dealt with it while a person thought.
   const auto retry = [&](const Failure& failure) {
-    const auto message = failures.find(failure.id);
-    if (!message) return false;
     try {
-      fmt::print(console.err, "Sent again to {}\n",
-                 terminal::printable(send_again(failures, *message)));
-      return true;
+      const auto transport = send_again(failures, failure.id, console);
+      if (transport) {
+        fmt::print(console.err, "Sent again to {}\n", terminal::printable(*transport));
+      }
+      return transport.has_value();
     } catch (const ConfigurationException&) {
       static_cast<void>(report(std::current_exception(), console));
       return false;

@@ -20,6 +20,12 @@ class Messages(ErrandTest):
         finally:
             connection.close()
 
+    def execute(self, sql):
+        connection = sqlite3.connect(self.file)
+        with connection:
+            connection.execute(sql)
+        connection.close()
+
     def configure(self, **more):
         configuration = {
             "transports": {
@@ -141,6 +147,52 @@ class Messages(ErrandTest):
         self.assertEqual(self.json(*retry, "--to", default), {"retried": 1, "to": {"default": 1}})
         self.assertEqual(self.rows("SELECT queue_name FROM messenger_messages"), [("default",)])
         self.errand("failed", "retry", "--all", "--to", default, expect=2)
+
+    def test_what_somebody_else_is_handling_is_left_alone(self):
+        self.configure()
+        failed = self.insert_failures([("X", str(n)) for n in range(3)], self.stamp_of("async"))
+        self.execute(
+            "UPDATE messenger_messages SET delivered_at = "
+            # The consumer of the third has been silent for longer than anybody waits.
+            "CASE id WHEN 2 THEN datetime('now') WHEN 3 THEN datetime('now', '-2 hours') END"
+        )
+        named = self.errand("failed", "retry", "2", *failed, expect=1)
+        self.assertIn("message 2 is being handled by somebody else", named.stderr)
+        self.assertEqual(named.stdout, "Sent again 0 messages\n")
+        every = self.errand("failed", "retry", "--all", *failed)
+        self.assertIn("message 2 is being handled by somebody else", every.stderr)
+        self.assertEqual(every.stdout, "Sent again 2 messages to async\n")
+        self.assertEqual(
+            self.rows("SELECT body, queue_name FROM messenger_messages ORDER BY body"),
+            [("0", "async"), ("1", "failed"), ("2", "async")],
+        )
+
+    def test_a_message_that_somebody_takes_meanwhile_is_told(self):
+        """A trigger is the somebody: it removes the message when its copy is written."""
+        self.configure()
+        failed = self.insert_failures([("X", "1")], self.stamp_of("async"))
+        self.execute(
+            "CREATE TRIGGER taken AFTER INSERT ON messenger_messages BEGIN "
+            "DELETE FROM messenger_messages WHERE queue_name = 'failed'; END"
+        )
+        retried = self.errand("failed", "retry", "1", *failed)
+        self.assertIn("message 1", retried.stderr)
+        self.assertIn("twice", retried.stderr)
+
+    def test_a_failure_midway_says_what_was_done_before(self):
+        lost = self.directory / "lost.db"
+        transports = {"async": {"dsn": self.dsn}, "lost": {"dsn": f"sqlite:{lost}"}}
+        self.configure(transports=transports, failure_transport="async")
+        self.insert_failures([("X", "1"), ("X", "2")], self.stamp_of("async"))
+        failed = self.insert_failures([("X", "3"), ("X", "4")], self.stamp_of("lost"))
+        stopped = self.errand("failed", "retry", "--all", *failed, expect=6)
+        self.assertIn("sent again 2 messages to async, then failed", stopped.stderr)
+        self.assertIn("lost.db", stopped.stderr)
+        self.assertEqual(stopped.stdout, "")
+        self.assertEqual(
+            self.rows("SELECT body, queue_name FROM messenger_messages ORDER BY body"),
+            [("1", "async"), ("2", "async"), ("3", "failed"), ("4", "failed")],
+        )
 
     def test_nothing_is_sent_if_the_way_back_of_one_is_unknown(self):
         self.configure()
