@@ -56,30 +56,36 @@ void FailureTransport::for_each(const MessageFilter& filter,
   }
 }
 
+const std::string& FailureTransport::name_of_way_back(const FailedMessage& message) const {
+  return retry_to_.empty() ? message.failed_in : retry_to_;
+}
+
 void FailureTransport::require_way_back(const FailedMessage& message) const {
-  if (!retry_to_.empty() || transports_.knows(message.failed_in)) return;
-  if (message.failed_in.empty()) {
+  const std::string& name = name_of_way_back(message);
+  if (name.empty()) {
     throw ConfigurationException{
         fmt::format("message {} does not say which transport it came from: say where it goes with "
                     "--to NAME|DSN",
                     message.stored.id)};
   }
+  if (name == name_) {
+    throw ConfigurationException{
+        fmt::format("message {} cannot be sent back to the failure transport it is in: say where "
+                    "it goes with --to NAME|DSN",
+                    message.stored.id)};
+  }
+  if (!retry_to_.empty() || transports_.knows(name)) return;
   throw ConfigurationException{fmt::format(
       "message {} failed in a transport called {}, which no configuration names here: say where it "
       "goes with --to NAME|DSN, or name {} in the configuration. The name of a transport is not "
       "always that of its queue: Symfony's `async` is the queue `default` unless its DSN says "
       "otherwise",
-      message.stored.id, message.failed_in, message.failed_in)};
+      message.stored.id, name, name)};
 }
 
 Transport& FailureTransport::way_back(const FailedMessage& message) {
   require_way_back(message);
-  Transport& target = transports_.get(retry_to_.empty() ? message.failed_in : retry_to_);
-  if (&target == &transport_) {
-    throw ConfigurationException{"messages of " + transport_.name() +
-                                 " cannot be sent back to it: nobody would handle them there"};
-  }
-  return target;
+  return transports_.get(name_of_way_back(message));
 }
 
 }  // namespace errand::cli

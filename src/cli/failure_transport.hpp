@@ -52,6 +52,7 @@ class FailureTransport {
   [[nodiscard]] Transport& way_back(const FailedMessage& message);
 
  private:
+  [[nodiscard]] const std::string& name_of_way_back(const FailedMessage& message) const;
   [[nodiscard]] FailedMessage read(StoredMessage stored) const;
 
   const std::string name_;
