@@ -3,12 +3,15 @@
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 BENCH_DSN ?= sqlite:build/bench.db
+SERVE_DSN ?= sqlite:build/serve.db
+SERVE_LISTEN ?= 127.0.0.1:8080
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build lint format asan tsan coverage bench fuzz install clean
+.PHONY: help demo serve test build lint format asan tsan coverage bench fuzz install clean
 
 help:
 	@echo "make demo      build, and see the main job done on an embedded database"
+	@echo "make serve     build, and serve API and dashboard with a worker (SERVE_DSN, SERVE_LISTEN)"
 	@echo "make test      build, and run every test"
 	@echo "make build     build the programs into build/bin"
 	@echo "make install   install library, headers and programs below PREFIX (/usr/local)"
@@ -28,6 +31,9 @@ build:
 
 demo: build
 	@scripts/demo build/bin
+
+serve: build
+	@build/bin/errand serve --worker --dsn $(SERVE_DSN) --listen $(SERVE_LISTEN)
 
 test:
 	@scripts/install-packages build test

@@ -23,6 +23,7 @@ struct WorkerCommand {
   std::vector<std::string> exec;
   std::chrono::milliseconds exec_timeout{0};
   std::string log_level = "info";
+  std::string log_format = "text";
 };
 
 namespace {
@@ -80,6 +81,9 @@ std::shared_ptr<WorkerCommand> add_worker_options(CLI::App& command) {
   terminal::add_text(command, "--log-level", worker->log_level, "LEVEL",
                      "How much to tell (default: info)")
       .one_of({"debug", "info", "warning", "error"});
+  terminal::add_text(command, "--log-format", worker->log_format, "FORMAT",
+                     "text, or json: an object a line (default: text)")
+      .one_of({"text", "json"});
   const std::string name = terminal::full_name(command);
   terminal::add_examples(command, {
                                       name + " --queue mail,default --concurrency 8",
@@ -90,7 +94,7 @@ std::shared_ptr<WorkerCommand> add_worker_options(CLI::App& command) {
 }
 
 int run_worker_command(const WorkerCommand& command, Application& app) {
-  ConsoleLogger logger{parse_log_level(command.log_level)};
+  ConsoleLogger logger{parse_log_level(command.log_level), parse_log_format(command.log_format)};
   for (const std::string& text : command.exec) {
     add_exec_handler(app.handlers(), text, command.exec_timeout);
   }

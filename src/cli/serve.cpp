@@ -149,7 +149,8 @@ void announce(const http::Server& server, const http::ServerOptions& options,
 
 ExitCode serve(const ServeCommand& command, Invocation& invocation) {
   require_worker_for_its_options(command);
-  detail::ConsoleLogger logger{detail::parse_log_level(command.log_level)};
+  detail::ConsoleLogger logger{detail::parse_log_level(command.log_level),
+                               detail::parse_log_format(command.log_format)};
   const http::Access access = access_of(command);
   http::ServerOptions options = server_options(command);
   raise_file_limit();

@@ -74,7 +74,7 @@ ChangeFeed::ChangeFeed(Engine& engine, History& history, Logger& logger, Publish
     : engine_{engine}, history_{history}, logger_{logger}, publish_{std::move(publish)} {
   for (const Signal signal : {Signal::work, Signal::completion, Signal::cancellation}) {
     subscriptions_.push_back(engine_.signals().subscribe(
-        signal, [this](const SignalEvent& event) { on_signal(event); }));
+        signal, [this, signal](const SignalEvent& event) { on_signal(signal, event); }));
   }
   thread_ = detail::start_without_signals([this] { run(); });
 }
@@ -117,10 +117,11 @@ std::shared_ptr<const Change> ChangeFeed::last_sample() const {
   return sample_;
 }
 
-void ChangeFeed::on_signal(const SignalEvent& event) {
+void ChangeFeed::on_signal(Signal signal, const SignalEvent& event) {
   const std::lock_guard lock{mutex_};
   if (task_listeners_ == 0) return;
-  if (event.tasks.empty()) more_than_named_ = true;
+  // What was submitted is among the newest, named or not.
+  if (event.tasks.empty() && signal != Signal::work) more_than_named_ = true;
   for (const TaskId id : event.tasks) {
     if (named_.size() == kMostNamed) {
       more_than_named_ = true;

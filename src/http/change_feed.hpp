@@ -79,7 +79,7 @@ class ChangeFeed {
   void look_at_stats();
   void look_at_tasks();
   void publish_sample(const Sample& sample);
-  void on_signal(const SignalEvent& event);
+  void on_signal(Signal signal, const SignalEvent& event);
 
   Engine& engine_;
   History& history_;

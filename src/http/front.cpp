@@ -113,9 +113,18 @@ Awaitable<Response> Front::submit(const Request& request) {
     throw Problem{415, "send application/json for one task, application/x-ndjson for many"}
         .with_header("Accept-Post", "application/json, application/x-ndjson");
   }
-  RequestedTask requested = request.body.size() < kLargeBody
-                                ? requested_task(request)
-                                : co_await pool_.call([&] { return requested_task(request); });
+  // Apart from the call that waits: GCC 12 destroys an aggregate in one expression with co_await
+  // twice.
+  std::optional<RequestedTask> parsed;
+  if (request.body.size() < kLargeBody) {
+    parsed = requested_task(request);
+  } else {
+    co_await pool_.call([&] {
+      parsed = requested_task(request);
+      return true;
+    });
+  }
+  RequestedTask& requested = *parsed;
   if (requested.has_own_id) {
     std::optional<Response> known =
         co_await pool_.call([&] { return already_submitted(service_.engine, requested); });

@@ -4,6 +4,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <cmath>
+#include <fmt/format.h>
 #include <numeric>
 
 #include "app/operator_json.hpp"
@@ -15,8 +16,8 @@ namespace json = boost::json;
 
 constexpr std::size_t kMostEnded = 5000;
 
-/// What boost::json writes of 0.1 has an exponent; JavaScript does not mind, people do.
-json::value rounded(double number) { return std::round(number * 100) / 100; }
+/// Two digits behind the point, and none that say nothing.
+std::string number(double value) { return fmt::format("{}", std::round(value * 100) / 100); }
 
 Percentiles percentiles(std::vector<double> milliseconds) {
   std::ranges::sort(milliseconds);
@@ -57,23 +58,17 @@ Rates rates_between(const StatusCounts& before, const StatusCounts& after, doubl
           .cancelled = rate(growth(TaskStatus::cancelled))};
 }
 
-json::object to_json(const std::optional<Rates>& rates) {
-  if (!rates) {
-    return {{"submitted", nullptr},
-            {"completed", nullptr},
-            {"failed", nullptr},
-            {"cancelled", nullptr}};
-  }
-  return {{"submitted", rounded(rates->submitted)},
-          {"completed", rounded(rates->completed)},
-          {"failed", rounded(rates->failed)},
-          {"cancelled", rounded(rates->cancelled)}};
+std::string to_json(const std::optional<Rates>& rates) {
+  const auto rate = [&](double Rates::*which) { return rates ? number(*rates.*which) : "null"; };
+  return fmt::format(R"({{"submitted":{},"completed":{},"failed":{},"cancelled":{}}})",
+                     rate(&Rates::submitted), rate(&Rates::completed), rate(&Rates::failed),
+                     rate(&Rates::cancelled));
 }
 
-json::value to_json(const std::optional<Percentiles>& values) {
-  if (!values) return nullptr;
-  return json::object{
-      {"p50", rounded(values->p50)}, {"p95", rounded(values->p95)}, {"max", rounded(values->max)}};
+std::string to_json(const std::optional<Percentiles>& values) {
+  if (!values) return "null";
+  return fmt::format(R"({{"p50":{},"p95":{},"max":{}}})", number(values->p50), number(values->p95),
+                     number(values->max));
 }
 
 std::string history_json(const Sample& sample) {
@@ -83,14 +78,11 @@ std::string history_json(const Sample& sample) {
     due[queue.queue] = queue.due;
     running += queue.running;
   }
-  return json::serialize(json::object{{"at", to_iso8601(sample.at)},
-                                      {"tasks", detail::to_json(sample.stats.tasks)},
-                                      {"due", std::move(due)},
-                                      {"rates", to_json(sample.rates)},
-                                      {"waitMs", to_json(sample.wait)},
-                                      {"durationMs", to_json(sample.duration)},
-                                      {"workers", sample.workers.size()},
-                                      {"running", running}});
+  return fmt::format(
+      R"({{"at":"{}","tasks":{},"due":{},"rates":{},"waitMs":{},"durationMs":{},"workers":{},"running":{}}})",
+      to_iso8601(sample.at), json::serialize(detail::to_json(sample.stats.tasks)),
+      json::serialize(due), to_json(sample.rates), to_json(sample.wait), to_json(sample.duration),
+      sample.workers.size(), running);
 }
 
 }  // namespace
@@ -137,13 +129,12 @@ std::string History::json(std::chrono::seconds step) const {
 }
 
 std::string to_json(const Sample& sample) {
-  return boost::json::serialize(json::object{{"at", to_iso8601(sample.at)},
-                                             {"tasks", detail::to_json(sample.stats.tasks)},
-                                             {"queues", detail::to_json(sample.stats.queues)},
-                                             {"workers", detail::to_json(sample.workers)},
-                                             {"rates", to_json(sample.rates)},
-                                             {"waitMs", to_json(sample.wait)},
-                                             {"durationMs", to_json(sample.duration)}});
+  return fmt::format(
+      R"({{"at":"{}","tasks":{},"queues":{},"workers":{},"rates":{},"waitMs":{},"durationMs":{}}})",
+      to_iso8601(sample.at), json::serialize(detail::to_json(sample.stats.tasks)),
+      json::serialize(detail::to_json(sample.stats.queues)),
+      json::serialize(detail::to_json(sample.workers)), to_json(sample.rates), to_json(sample.wait),
+      to_json(sample.duration));
 }
 
 }  // namespace errand::http

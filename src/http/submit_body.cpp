@@ -95,8 +95,9 @@ Headers headers_of(std::string_view name, const json::value& value) {
   Headers headers;
   for (const json::key_value_pair& header : value.get_object()) {
     if (!header.value().is_string()) {
-      throw bad_member(fmt::format("{}/{}", name, std::string_view{header.key()}),
-                       "must be a string, and is " + detail::kind_with_article(header.value()));
+      throw bad_member(
+          name, "must hold strings only, and has " + detail::kind_with_article(header.value()))
+          .at_pointer(fmt::format("/{}/{}", name, escaped(header.key())));
     }
     headers.emplace(header.key(), header.value().get_string());
   }
