@@ -6,7 +6,7 @@ import { timeOfDay } from './format.js';
 import { t } from './i18n.js';
 
 const HEIGHT = 150;
-const MARGIN = { top: 8, right: 8, bottom: 22, left: 46 };
+const MARGIN = { top: 8, right: 8, bottom: 22, left: 56 };
 
 /**
  * `series`: [{label, tone, area}…]; `format(value)` for the readout, `axis(value)` for the axis;

@@ -27,7 +27,7 @@ function remember(next, from) {
 }
 
 /**
- * `link(place)`: the address of the list at {cursor} or {page}, {} being the first page. `answer`: what
+ * Null if there is one page only. `link(place)`: the address of the list at {cursor} or {page}, {} being the first page. `answer`: what
  * the API gave for `query`.
  */
 export function pager(answer, query, link) {
@@ -44,6 +44,7 @@ export function pager(answer, query, link) {
     const from = query.cursor ? trail()[query.cursor] : undefined;
     newer = page === 2 ? {} : from && !from.startsWith('page ') ? { cursor: from } : { page: page - 1 };
   }
+  if (!older && !newer) return null;
   const step = (place, text, rel) => place
     ? h('a', { class: 'button', rel, href: link(place) }, text)
     : h('span', { class: 'button', 'aria-disabled': 'true' }, text);

@@ -156,6 +156,8 @@ export default {
   'failed.looked': 'Of the newest {n} failures.',
   'failed.retry': 'Retry',
   'failed.remove': 'Remove',
+  'failed.all.retry': 'Retry all',
+  'failed.all.remove': 'Remove all',
   'failed.select': 'Select {id}',
   'failed.selectAll': 'Select all on this page',
   'failed.chosen': 'With these',
@@ -213,6 +215,7 @@ export default {
   'submit.retryDelayHint': 'Each further one waits five times as long',
   'submit.notJson': 'This is not JSON',
   'submit.notJsonAt': 'This is not JSON: look at line {line}, column {column}',
+  'submit.shell': 'The same from a shell',
   'submit.send': 'Submit',
   'submit.done': 'Submitted',
 

@@ -154,6 +154,8 @@ export default {
   'failed.looked': '统计最近 {n} 个失败任务。',
   'failed.retry': '重试',
   'failed.remove': '移除',
+  'failed.all.retry': '全部重试',
+  'failed.all.remove': '全部移除',
   'failed.select': '选择 {id}',
   'failed.selectAll': '选择本页全部',
   'failed.chosen': '批量操作',
@@ -211,6 +213,7 @@ export default {
   'submit.retryDelayHint': '之后每次等待时间为上一次的五倍',
   'submit.notJson': '这不是 JSON',
   'submit.notJsonAt': '这不是 JSON：请看第 {line} 行第 {column} 列',
+  'submit.shell': '等价的命令行',
   'submit.send': '提交',
   'submit.done': '已提交',
 

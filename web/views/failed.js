@@ -91,9 +91,9 @@ export function failedView({ query: firstQuery }) {
     });
     if (agreed) await act(verb, choice);
   };
-  const both = (choice, count, what) => mayChange() ? [
-    h('button', { onclick: () => askAndAct('retry', choice(), count(), what) }, t('failed.retry')),
-    h('button', { class: 'quiet danger-text', onclick: () => askAndAct('remove', choice(), count(), what) }, t('failed.remove')),
+  const both = (choice, count, what, words = 'failed') => mayChange() ? [
+    h('button', { onclick: () => askAndAct('retry', choice(), count(), what) }, t(`${words}.retry`)),
+    h('button', { class: 'quiet danger-text', onclick: () => askAndAct('remove', choice(), count(), what) }, t(`${words}.remove`)),
   ] : [];
 
   const selection = {
@@ -133,7 +133,7 @@ export function failedView({ query: firstQuery }) {
       h('span', {}, n ? t('failed.selected', { n: number(n) }) : t(isFiltered() ? 'failed.matching' : 'failed.total', { n: number(total) })),
       h('span', { class: 'spring' }),
       n ? both(() => ({ taskIds: [...selected] }), () => selected.size)
-        : both(() => (isFiltered() ? filter() : { all: true }), () => total));
+        : both(() => (isFiltered() ? filter() : { all: true }), () => total, null, 'failed.all'));
   };
 
   const showFilter = () => replace(filterPlace, isFiltered() ? [

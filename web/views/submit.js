@@ -1,8 +1,8 @@
 // A form for one task.
 
 import { get, post } from '../api.js';
-import { h, replace } from '../dom.js';
-import { oneLine } from '../format.js';
+import { h, replace, setText } from '../dom.js';
+import { oneLine, visible } from '../format.js';
 import { t } from '../i18n.js';
 import { indentJson, parseJsonSource } from '../json_source.js';
 import { tell } from '../notices.js';
@@ -109,8 +109,11 @@ export function submitView({ query }) {
     }
   };
 
+  const shell = h('pre', { class: 'text shell-line', tabindex: '0' });
+  const showShell = () => setText(shell, visible(shellLine(values())));
+
   const labelled = (element, hint) => h('div', { class: 'field' }, h('label', { for: element.id }, t(`submit.${element.name}`)), element, hint ? h('p', { class: 'muted hint' }, hint) : null);
-  const form = h('form', { class: 'panel submit-form', onsubmit: submit },
+  const form = h('form', { class: 'panel submit-form', onsubmit: submit, oninput: showShell, onchange: showShell },
     h('div', { class: 'field-row' }, labelled(type), labelled(queue)),
     h('datalist', { id: 'submit-types' }, suggestions.map((name) => h('option', { value: name }))),
     labelled(payload), payloadError,
@@ -127,7 +130,8 @@ export function submitView({ query }) {
 
   return {
     title: t('nav.submit'),
-    element: h('div', {}, pageHead(t('nav.submit')), form),
+    element: h('div', {}, pageHead(t('nav.submit')), h('div', { class: 'submit-columns' }, form,
+      h('section', { class: 'panel' }, h('header', { class: 'panel-head' }, h('h2', {}, t('submit.shell'))), shell))),
     async load() {
       if (draft && draft.from === query.from) {
         restore(draft.values);
@@ -140,6 +144,7 @@ export function submitView({ query }) {
           trouble.hidden = false;
         }
       }
+      showShell();
     },
     close() {
       const typed = values();
@@ -151,6 +156,16 @@ export function submitView({ query }) {
 function asDuration(text) {
   const trimmed = text.trim();
   return /^\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) : trimmed;
+}
+
+/** As one would type it. */
+function shellLine({ type, queue, payload, delay, priority, maxRetries, retryDelay }) {
+  const quoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+  const parts = [`errand submit ${quoted(type.trim() || 'TYPE')}`];
+  if (payload.trim()) parts.push(quoted(payload.trim()));
+  const options = { '--queue': queue, '--delay': delay, '--priority': priority, '--max-retries': maxRetries, '--retry-delay': retryDelay };
+  for (const [name, value] of Object.entries(options)) if (value.trim()) parts.push(`${name} ${quoted(value.trim())}`);
+  return parts.join(' \\\n  ');
 }
 
 function pretty(source) {

@@ -23,9 +23,9 @@ function between(from, to) {
 
 export function timeline(task) {
   const entries = [entry('pending', t('timeline.submitted'), task.submittedAt)];
-  for (const { attempt, at, worker, error } of task.history ?? []) {
-    // The last failure of a failed task is its end, below.
-    if (task.status === 'failed' && attempt === task.attempts && at === task.completedAt) continue;
+  // The last failure of a failed task is its end, below.
+  const before = task.status === 'failed' ? (task.history ?? []).slice(0, -1) : task.history ?? [];
+  for (const { attempt, at, worker, error } of before) {
     entries.push(entry('retrying', t('timeline.attemptFailed', { n: number(attempt ?? 0) }), at, by(worker),
       error ? h('details', { class: 'attempt-error' },
         h('summary', {}, h('bdi', { class: 'foreign' }, oneLine(String(error.message ?? error.class ?? '').slice(0, 300)))),

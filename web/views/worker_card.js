@@ -1,6 +1,6 @@
 // A worker: does it live, how busy is it, what does it run.
 
-import { h, replace, setClass, setText, showItems } from '../dom.js';
+import { h, setClass, setText, showItems } from '../dom.js';
 import { liveTime, number, serverNow, setLiveTime } from '../format.js';
 import { t } from '../i18n.js';
 import { foreign, meter, progressText, setForeign } from '../parts.js';
@@ -64,9 +64,8 @@ export function workerCard(first, { brief = false } = {}) {
       setText(failed, number(worker.failed));
       const limit = brief ? SHOWN_TASKS.brief : SHOWN_TASKS.full;
       showItems(tasks, worker.tasks.slice(0, limit), (task) => task.taskId, taskLine);
-      const hidden = Math.max(worker.running, worker.tasks.length) - Math.min(limit, worker.tasks.length);
-      replace(more, hidden > 0 && worker.tasks.length ? t('worker.more', { n: number(hidden) }) : null);
-      more.hidden = !more.firstChild;
+      more.hidden = worker.tasks.length <= limit;
+      setText(more, t('worker.more', { n: number(worker.tasks.length - limit) }));
     },
   };
 }
