@@ -10,13 +10,13 @@ let language = chosen() ?? preferred();
 
 function chosen() {
   const stored = localStorage.getItem(KEY);
-  return stored in LANGUAGES ? stored : null;
+  return stored !== null && Object.hasOwn(LANGUAGES, stored) ? stored : null;
 }
 
 function preferred() {
   for (const tag of navigator.languages) {
     const base = tag.toLowerCase().split('-')[0];
-    if (base in LANGUAGES) return base;
+    if (Object.hasOwn(LANGUAGES, base)) return base;
   }
   return 'en';
 }

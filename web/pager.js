@@ -41,7 +41,8 @@ export function pager(answer, query, link) {
   }
   let newer = null;
   if (page > 1) {
-    const from = query.cursor ? trail()[query.cursor] : undefined;
+    const known = trail();
+    const from = query.cursor && Object.hasOwn(known, query.cursor) ? known[query.cursor] : null;
     newer = page === 2 ? {} : from && !from.startsWith('page ') ? { cursor: from } : { page: page - 1 };
   }
   if (!older && !newer) return null;

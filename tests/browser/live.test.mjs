@@ -53,7 +53,7 @@ dashboardTest('the page finds back to a server that was away', {}, async ({ page
   await program.stop(program.server, 'SIGKILL');
   await waitForText(tab.locator('.live'), 'Connecting…');
   program.errand('submit', 'errand.echo', '{"while":"away"}');
-  await program.serve('--listen', `127.0.0.1:${port}`);
+  await program.serve([], port);
   await waitForText(tab.locator('.live'), 'Live');
   await waitForText(tab.locator('table.tasks tbody tr'), 'errand.echo');
 });

@@ -18,7 +18,7 @@ export class Program {
   }
 
   errand(...args) {
-    return execFileSync(PROGRAM, args, { env: this.environment, cwd: this.directory, encoding: 'utf8', maxBuffer: 1 << 28 }).trim();
+    return execFileSync(PROGRAM, args, { env: this.environment, cwd: this.directory, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
   }
 
   /** Until a line of the log says what is expected. */
@@ -37,8 +37,8 @@ export class Program {
   }
 
   /** The address it listens at. */
-  async serve(...options) {
-    const { child, found } = await this.#start(['serve', '--listen', '127.0.0.1:0', ...options], /serves (http\S+?);/);
+  async serve(options = [], port = 0) {
+    const { child, found } = await this.#start(['serve', '--listen', `127.0.0.1:${port}`, ...options], /serves (http\S+?);/);
     this.server = child;
     this.url = found[1];
     return this.url;

@@ -18,7 +18,7 @@ export function dashboardTest(name, { environment, options = [] }, body) {
     const program = new Program(environment);
     const pages = [];
     try {
-      await program.serve(...options);
+      await program.serve(options);
       await body({
         program,
         async page(path, settings) {
@@ -43,10 +43,14 @@ export async function waitForText(locator, text) {
 
 /** The page is as wide as its window: nothing sticks out. */
 export async function assertNoOverflow(page, where = '') {
-  const { content, window } = await page.evaluate(() => ({
-    content: document.documentElement.scrollWidth, window: document.documentElement.clientWidth,
-  }));
-  assert.ok(content <= window, `${where}: the page is ${content} wide in a window of ${window}`);
+  const { content, window, widest } = await page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    const sticksOut = (node) => node.getBoundingClientRect().right > clientWidth;
+    const isClipped = (node) => node && node !== document.body && (getComputedStyle(node).overflowX !== 'visible' || isClipped(node.parentElement));
+    const found = scrollWidth > clientWidth ? [...document.querySelectorAll('body *')].filter((node) => sticksOut(node) && !isClipped(node.parentElement)) : [];
+    return { content: scrollWidth, window: clientWidth, widest: found.slice(0, 5).map((node) => `${node.tagName}.${node.getAttribute('class')}`) };
+  });
+  assert.ok(content <= window, `${where}: the page is ${content} wide in a window of ${window}: ${widest}`);
 }
 
 export { assert };

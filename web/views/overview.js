@@ -18,8 +18,12 @@ const RANGES = {
 };
 const REFRESH = 5000;
 
+function rangeOf({ range }) {
+  return range && Object.hasOwn(RANGES, range) ? range : '5m';
+}
+
 export function overviewView({ query }) {
-  let range = RANGES[query.range] ? query.range : '5m';
+  let range = rangeOf(query);
   let samples = [];
   let timer = null;
 
@@ -142,7 +146,7 @@ export function overviewView({ query }) {
       readWorkers();
     },
     update(newQuery) {
-      range = RANGES[newQuery.range] ? newQuery.range : '5m';
+      range = rangeOf(newQuery);
       samples = [];
       showRange();
       load();

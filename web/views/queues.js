@@ -48,7 +48,7 @@ export function queuesView() {
   const readTrends = throttle(async () => {
     try {
       const { samples } = await get('/api/stats/history', { step: 5, last: SPARK_SAMPLES });
-      for (const [queue, { spark }] of body.shown ?? []) spark.update(samples.map(({ due }) => due[queue] ?? 0));
+      for (const [queue, { spark }] of body.shown ?? []) spark.update(samples.map(({ due }) => (Object.hasOwn(due, queue) ? due[queue] : 0)));
     } catch {
       // The stream tells when the server is away.
     }

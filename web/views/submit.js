@@ -10,10 +10,11 @@ import { emptyState, pageHead } from '../parts.js';
 import { go } from '../router.js';
 import { currentSession, mayChange } from '../session.js';
 
+/** Of the types that every worker knows. */
 const EXAMPLES = {
-  'errand.echo': '{\n  "hello": "world"\n}',
-  'errand.sleep': '{\n  "ms": 5000\n}',
-  'errand.fail': '{\n  "message": "on purpose"\n}',
+  'errand.echo': '{"hello": "world"}',
+  'errand.sleep': '{"ms": 5000}',
+  'errand.fail': '{"message": "on purpose"}',
 };
 
 /** What was typed survives a change of the language, or a look at another page: {from, values}. */
@@ -69,10 +70,11 @@ export function submitView({ query }) {
     if (payload.getAttribute('aria-invalid') === 'true') checkPayload();
   });
   payload.addEventListener('blur', checkPayload);
-  type.addEventListener('change', () => {
-    const untouched = !payload.value.trim() || Object.values(EXAMPLES).includes(payload.value);
-    if (untouched && EXAMPLES[type.value]) payload.value = EXAMPLES[type.value];
-  });
+  const showExample = () => {
+    payload.placeholder = Object.hasOwn(EXAMPLES, type.value) ? EXAMPLES[type.value] : '{}';
+  };
+  type.addEventListener('input', showExample);
+  showExample();
 
   /** The payload goes as it was typed: numbers keep their digits. */
   const bodyText = () => {
