@@ -48,7 +48,7 @@ export function setClass(element, name) {
 }
 
 /**
- * Makes the children of `parent` show `items`, in their order. An item that was there before keeps
+ * Makes the children of `parent`, which has no others, show `items` in their order. An item that was there before keeps
  * its element, and with it focus and hover. `create(item)` returns {element, update(item)}.
  */
 export function showItems(parent, items, keyOf, create) {
@@ -67,10 +67,5 @@ export function showItems(parent, items, keyOf, create) {
     }
   }
   for (const [key, entry] of before) if (!after.has(key)) entry.element.remove();
-  while (place) {
-    const next = place.nextElementSibling;
-    if (![...after.values()].some((entry) => entry.element === place)) place.remove();
-    place = next;
-  }
   parent.shown = after;
 }

@@ -58,6 +58,14 @@ export function duration(milliseconds) {
   return pair(seconds);
 }
 
+/** As short as it can be, for axes: 0 · 50 ms · 2.5 s · 20 min */
+export function shortDuration(milliseconds) {
+  if (milliseconds === 0) return '0';
+  const [unit, size] = milliseconds < 1000 ? ['unit.ms', 1] : milliseconds < 120_000 ? ['unit.s', 1000]
+    : milliseconds < 7_200_000 ? ['unit.min', 60_000] : ['unit.h', 3_600_000];
+  return t(unit, { n: rough(milliseconds / size) });
+}
+
 function fixed(value, digits) {
   return intl(Intl.NumberFormat, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
 }

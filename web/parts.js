@@ -67,11 +67,12 @@ export function progressText({ done, total, note }) {
   return note ? `${count} · ${note}` : count;
 }
 
+/** `heads`: [[name or element, class]…]. The caption is for screen readers. */
 export function table(className, heads, body, caption) {
   return h('div', { class: 'table-frame' },
     h('table', { class: className },
       h('caption', { class: 'unseen' }, caption),
       h('thead', {}, h('tr', {}, heads.map(([name, kind]) =>
-        h('th', { scope: 'col', class: kind }, typeof name === 'string' ? name : name)))),
+        h('th', { scope: 'col', class: kind }, name)))),
       body));
 }

@@ -1,6 +1,6 @@
 // What surrounds the views: navigation, the state of the connection, language, theme.
 
-import { h, replace, setClass, setText, svg } from './dom.js';
+import { h, replace, setText, svg } from './dom.js';
 import { number } from './format.js';
 import { currentLanguage, otherLanguage, t } from './i18n.js';
 import { currentTheme } from './theme.js';
@@ -51,7 +51,7 @@ export function drawShell({ session, onLanguage, onTheme, onSignOut }) {
       session?.tokenRequired ? h('button', { class: 'quiet', id: 'sign-out', onclick: onSignOut }, t('session.signOut')) : null));
   replace(document.getElementById('footer'), session ? [
     h('span', {}, `Errand ${session.version}`), h('span', {}, t('footer.engine', { engine: session.engine })),
-    h('a', { href: '/openapi.json' }, t('footer.api')), h('a', { href: '/metrics' }, t('footer.metrics')),
+    h('a', { href: '/openapi.json' }, t('footer.api')), session.tokenRequired ? null : h('a', { href: '/metrics' }, t('footer.metrics')),  // a link sends no token
   ] : []);
   showConnection(connection);
   showFailed(failed);
@@ -70,7 +70,7 @@ export function showPage(name) {
 export function showConnection(state) {
   connection = state;
   if (!parts.live) return;
-  setClass(parts.live, `live ${state}`);
+  parts.live.classList.toggle('lost', state === 'lost');
   setText(parts.live, t(`live.${state}`));
 }
 

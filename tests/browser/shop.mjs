@@ -68,7 +68,7 @@ export async function runShop(shop, stopped) {
     const tasks = Array.from({ length: Math.max(1, Math.round(3 * wave)) }, () => {
       const { type, queue, payload } = bag[(n * 7 + 3) % bag.length];
       n += 1;
-      return { type, queue, payload: payload(n), maxRetries: 2, retryDelay: '400ms', retryMultiplier: 2 };
+      return { type, queue, payload: payload(n), maxRetries: n % 4 ? 2 : 0, retryDelay: '400ms', retryMultiplier: 2 };
     });
     await shop.submitMany(tasks);
     await new Promise((done) => { setTimeout(done, 330); });

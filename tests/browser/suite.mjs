@@ -14,7 +14,7 @@ after(async () => { await browser.close(); });
  * wrong in any page at the end.
  */
 export function dashboardTest(name, { environment, options = [] }, body) {
-  test(name, { timeout: 240_000 }, async () => {
+  test(name, { timeout: 540_000 }, async () => {
     const program = new Program(environment);
     const pages = [];
     try {

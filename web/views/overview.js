@@ -3,7 +3,7 @@
 import { get } from '../api.js';
 import { lineChart } from '../charts.js';
 import { h, replace, setText, showItems } from '../dom.js';
-import { compact, duration, number, percent, perSecond, serverNow } from '../format.js';
+import { compact, duration, number, percent, perSecond, serverNow, shortDuration } from '../format.js';
 import { t } from '../i18n.js';
 import { emptyState, errorState, pageHead, STATUSES, table } from '../parts.js';
 import { go } from '../router.js';
@@ -38,7 +38,7 @@ export function overviewView({ query }) {
       series: [{ label: t('chart.submitted'), tone: 'pending' }, { label: t('chart.completed'), tone: 'completed', area: true }],
     }),
     latency: lineChart({
-      title: t('chart.duration'), format: duration, axis: duration, least: 0.1,
+      title: t('chart.duration'), format: duration, axis: shortDuration, least: 0.1,
       series: [{ label: t('chart.median'), tone: 'accent', area: true }, { label: t('chart.p95'), tone: 'second' }],
     }),
     failures: lineChart({
@@ -46,7 +46,7 @@ export function overviewView({ query }) {
       series: [{ label: t('chart.failedShare'), tone: 'failed', area: true }],
     }),
     waiting: lineChart({
-      title: t('chart.waiting'), format: duration, axis: duration, least: 0.1,
+      title: t('chart.waiting'), format: duration, axis: shortDuration, least: 0.1,
       series: [{ label: t('chart.median'), tone: 'accent', area: true }, { label: t('chart.p95'), tone: 'second' }],
     }),
   };
