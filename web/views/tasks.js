@@ -163,8 +163,8 @@ export function tasksView({ query: firstQuery }) {
   let countsBefore = '';
   return {
     title: t('nav.tasks'),
-    element: h('div', {}, pageHead(t('nav.tasks')),
-      h('div', { class: 'filters' }, chips, h('div', { class: 'fields' }, typeField, queueField, idField, clear, types, queues)),
+    element: h('div', {}, pageHead(t('nav.tasks'), clear),
+      h('div', { class: 'filters' }, chips, h('div', { class: 'fields' }, typeField, queueField, idField, types, queues)),
       h('div', { class: 'news-place' }, news), place, pagerPlace),
     listen: { topics: 'stats,tasks' },
     load() {
