@@ -17,6 +17,8 @@ const EXAMPLES = {
   'errand.fail': '{"message": "on purpose"}',
 };
 
+const LONGEST_LINE = 20_000;
+
 /** What was typed survives a change of the language, or a look at another page: {from, values}. */
 let draft = null;
 
@@ -55,7 +57,7 @@ export function submitView({ query }) {
   const priority = input('priority', { type: 'number', min: -32768, max: 32767, placeholder: '0' });
   const maxRetries = input('maxRetries', { type: 'number', min: 0, max: 1000000, placeholder: '3' });
   const retryDelay = input('retryDelay', { placeholder: '1s', pattern: '\\d+(\\.\\d+)?(ms|s|m|h|d)?', title: t('submit.durationHint') });
-  const payload = h('textarea', { id: 'submit-payload', name: 'payload', rows: 10, spellcheck: 'false', 'aria-describedby': 'payload-error' });
+  const payload = h('textarea', { id: 'submit-payload', name: 'payload', rows: 14, spellcheck: 'false', 'aria-describedby': 'payload-error' });
   const payloadError = h('p', { class: 'field-error', id: 'payload-error', 'aria-live': 'polite' });
   const send = h('button', { class: 'primary' }, t('submit.send'));
   const fields = { type, queue, delay, priority, maxRetries, retryDelay, payload };
@@ -112,7 +114,7 @@ export function submitView({ query }) {
   };
 
   const shell = h('pre', { class: 'text shell-line', tabindex: '0' });
-  const showShell = () => setText(shell, visible(shellLine(values())));
+  const showShell = () => setText(shell, visible(shellLine(values()).slice(0, LONGEST_LINE)));
 
   const labelled = (element, hint) => h('div', { class: 'field' }, h('label', { for: element.id }, t(`submit.${element.name}`)), element, hint ? h('p', { class: 'muted hint' }, hint) : null);
   const form = h('form', { class: 'panel submit-form', onsubmit: submit, oninput: showShell, onchange: showShell },
