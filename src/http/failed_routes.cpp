@@ -305,6 +305,7 @@ Response delete_failed(const Call& call) {
 }
 
 Response retry_one_failed(const Call& call) {
+  const Query none{call.request.target, {}};
   static_cast<void>(find_failed(call));
   return retry_task(call);
 }

@@ -53,9 +53,6 @@ std::optional<Problem> problem_of_bytes(const boost::system::error_code& code) {
   if (code == error::body_limit) {
     return Problem{413, "the body is larger than this server takes"};
   }
-  if (code == beast::error::timeout) {
-    return Problem{408, "the request did not come to an end in time"};
-  }
   if (code == error::end_of_stream || code == error::partial_message) return std::nullopt;
   if (code.category() == beast::http::make_error_code(error::bad_method).category()) {
     return Problem{400, "this is not HTTP/1.1: " + code.message()};

@@ -18,8 +18,6 @@ std::string_view reason_of(unsigned status) noexcept {
       return "Not Found";
     case 405:
       return "Method Not Allowed";
-    case 408:
-      return "Request Timeout";
     case 409:
       return "Conflict";
     case 410:

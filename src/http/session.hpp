@@ -76,7 +76,7 @@ class Session {
     if (!co_await wait_for_request()) co_return false;
     Parser parser;
     parser.header_limit(static_cast<std::uint32_t>(limits().header_bytes));
-    parser.body_limit(limits().body_bytes);
+    parser.body_limit(boost::none);  // first things first: who is it?
     tcp().expires_after(limits().header);
     const auto [error, size] =
         co_await beast::http::async_read_header(stream_, buffer_, parser, kAwaitResult);
@@ -126,6 +126,7 @@ class Session {
 
   Awaitable<bool> read_body(Parser& parser, Request& request) {
     if (parser.is_done()) co_return true;
+    parser.body_limit(limits().body_bytes);
     tcp().expires_after(limits().body);
     if (beast::iequals(parser.get()[beast::http::field::expect], "100-continue")) {
       constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";

@@ -57,7 +57,7 @@ class SubmitQueue {
         error = std::current_exception();
       }
       for (const std::shared_ptr<Pending>& pending : batch) {
-        pending->error = error;
+        if (error) pending->error = error;
         pending->stored.cancel();
       }
     }
@@ -72,6 +72,13 @@ class SubmitQueue {
       if (pending->task.at) {
         if (!now) now = engine_.now();
         delay_until_due(pending->task, *now);
+        try {
+          // Too far away, perhaps: only now that can be known, and the others must not suffer.
+          validate(pending->task.task);
+        } catch (...) {
+          pending->error = std::current_exception();
+          continue;
+        }
       }
       tasks.push_back(pending->task.task);
     }

@@ -35,7 +35,7 @@ struct Storage {
     require(::mkdtemp(pattern.data()) != nullptr, "there is a directory for the storage");
     directory = pattern;
     engine = errand::open_sqlite(
-        errand::Dsn{"sqlite://" + (directory / "tasks.db").string() + "?synchronous=off"});
+        errand::Dsn{"sqlite://" + (directory / "tasks.db").string() + "?synchronous=normal"});
   }
   ~Storage() {
     engine.reset();

@@ -79,7 +79,7 @@ class HttpTest(ErrandTest):
 
     def submit_task(self, type="errand.echo", payload=None, expect=201, **members):
         task = {"type": type, "payload": {} if payload is None else payload, **members}
-        return self.post("/api/tasks", task, expect=expect)["taskId"]
+        return self.post("/api/tasks", task, expect=expect).get("taskId")
 
     def result(self, task, wait="30s"):
         return self.get(f"/api/tasks/{task}/result?wait={wait}")

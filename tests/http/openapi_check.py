@@ -38,9 +38,12 @@ def mistakes(value, schema, at="$"):
     schema = resolve(schema)
     found = []
     if "allOf" in schema:
-        for part in schema["allOf"]:
-            found += mistakes(value, part, at)
-        return found
+        parts = [resolve(part) for part in schema["allOf"]]
+        schema = {
+            "type": "object",
+            "required": [name for part in parts for name in part["required"]],
+            "properties": {n: p for part in parts for n, p in part["properties"].items()},
+        }
     if "oneOf" in schema:
         if not any(not mistakes(value, part, at) for part in schema["oneOf"]):
             found.append(f"{at} fits none of its forms: {value!r}")

@@ -1,7 +1,7 @@
 import socket
 import unittest
 
-from errand_program import UNKNOWN_ID, wait_for_text
+from errand_program import UNKNOWN_ID
 from http_server import READ_TOKEN, TOKEN, HttpTest
 from openapi_check import DOCUMENT
 
@@ -111,8 +111,8 @@ class Start(HttpTest):
         address = first_other_address()
         self.environment["ERRAND_TOKEN"] = TOKEN
         server = self.start("serve", "--listen", "0.0.0.0:0")
-        wait_for_text(server.stderr, "unencrypted")
-        line = wait_for_text(server.stderr, "serves http")
+        self.assertIn("unencrypted", server.stderr.readline())
+        line = server.stderr.readline()
         self.port = int(line.split("0.0.0.0:")[1].split(";")[0])
         for token, status in ((None, b"401"), (TOKEN, b"200")):
             with socket.create_connection((address, self.port), timeout=60) as plain:

@@ -35,13 +35,16 @@ class Bytes(HttpTest):
             self.assertEqual(self.status_of(data), 400, data)
 
     def test_one_host_is_needed(self):
-        self.assertEqual(self.status_of(b"GET /healthz HTTP/1.1\r\n\r\n"), 400)
-        two = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n"
+        self.assertEqual(self.status_of(b"GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n"), 400)
+        host = b"Host: localhost\r\n"
+        two = b"GET /healthz HTTP/1.1\r\nConnection: close\r\n" + host + host + b"\r\n"
         self.assertEqual(self.status_of(two), 400)
 
     def test_absolute_addresses_and_asterisks(self):
         for target in (b"http://localhost/healthz", b"*", b"localhost:80"):
-            request = b"GET " + target + b" HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            request = (
+                b"GET " + target + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+            )
             self.assertEqual(self.status_of(request), 400)
 
     def test_a_chunked_body_is_read(self):

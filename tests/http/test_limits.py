@@ -66,10 +66,10 @@ class Limits(HttpTest):
             except OSError:
                 break
         for plain in slow:
-            answer = b""
-            while part := plain.recv(4096):
-                answer += part
-            self.assertTrue(answer.startswith(b"HTTP/1.1 408 "), answer)
+            try:
+                self.assertEqual(plain.recv(4096), b"")
+            except ConnectionResetError:
+                pass
         self.assertLess(time.monotonic() - begin, 30)
 
     def test_a_client_that_does_not_read_is_not_waited_for(self):

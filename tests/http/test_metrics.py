@@ -70,6 +70,7 @@ class Metrics(HttpTest):
     def test_the_grafana_dashboard_asks_for_metrics_there_are(self):
         self.start_server("--worker")
         self.result(self.submit_task())
+        self.result(self.submit_task("errand.fail", maxRetries=1, retryDelay=0))
         self.submit_task(queue="mail")
         due = 'errand_queue_tasks{queue="mail",state="due"}'
         self.wait_until(lambda: due in self.metrics(), "the gauge does not come")

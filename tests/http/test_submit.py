@@ -1,4 +1,5 @@
 import json
+import threading
 import unittest
 
 from errand_program import UNKNOWN_ID
@@ -46,13 +47,30 @@ class Submit(HttpTest):
         self.assertGreater(record["availableAt"], record["submittedAt"])
 
     def test_a_moment_in_place_of_a_delay(self):
-        task = self.submit_task(at="2099-01-01T00:00:00+01:00")
+        task = self.submit_task(at="2035-01-01T00:00:00+01:00")
         self.assertTrue(
-            self.get(f"/api/tasks/{task}")["availableAt"].startswith("2098-12-31T23:00:00")
+            self.get(f"/api/tasks/{task}")["availableAt"].startswith("2034-12-31T23:00:00")
         )
+        self.submit_task(at="2099-01-01T00:00:00Z", expect=422)
         past = self.submit_task(at="1999-01-01T00:00:00Z")
         record = self.get(f"/api/tasks/{past}")
         self.assertEqual(record["availableAt"], record["submittedAt"])
+
+    def test_a_bad_moment_harms_nobody_else(self):
+        """Requests at the same time share a transaction; one that is refused must not spoil it."""
+        statuses = []
+
+        def send(moment):
+            task = {"type": "t", "at": moment}
+            statuses.append(self.ask("POST", "/api/tasks", task).status)
+
+        moments = ["2099-01-01T00:00:00Z", "2035-01-01T00:00:00Z"] * 20
+        threads = [threading.Thread(target=send, args=(moment,)) for moment in moments]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(sorted(statuses), [201] * 20 + [422] * 20)
 
     def test_the_payload_is_kept_as_it_was_written(self):
         for payload in (

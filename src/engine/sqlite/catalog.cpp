@@ -83,6 +83,21 @@ std::string position_of(const PageRequest& request, const Condition& condition) 
          std::to_string(*request.after);
 }
 
+/// Whether so many tasks have these statuses that it is better to walk over all tasks, the newest
+/// first, than to gather those that fit and sort them.
+bool are_common(Connection& connection, const std::vector<TaskStatus>& statuses) {
+  constexpr std::int64_t kMany = 10'000;
+  std::string list;
+  for (const TaskStatus status : statuses) {
+    list += (list.empty() ? "'" : ", '") + std::string{to_string(status)} + "'";
+  }
+  Statement statement = connection.prepare_once(
+      "SELECT count(*) FROM (SELECT 1 FROM async_tasks INDEXED BY idx_status WHERE status IN (" +
+      list + ") LIMIT " + std::to_string(kMany) + ")");
+  statement.step();
+  return statement.integer(0) == kMany;
+}
+
 std::int64_t count(Connection& connection, const Condition& condition) {
   Statement statement = connection.prepare_once("SELECT count(*) FROM async_tasks" + condition.sql);
   for (std::size_t i = 0; i < condition.values.size(); ++i) {
@@ -119,10 +134,11 @@ TaskPage Catalog::list(const TaskFilter& filter, const PageRequest& request) {
                   .total = request.count ? count(connection, condition) : 0,
                   .page = request.page,
                   .page_size = request.page_size};
+    const bool walks = !filter.statuses.empty() && are_common(connection, filter.statuses);
     Statement row = connection.prepare_once(
-        "SELECT " + list_columns(request.documents) + ", rowid FROM async_tasks" + condition.sql +
-        position_of(request, condition) + " ORDER BY rowid DESC LIMIT " +
-        std::to_string(one_more(request.page_size)) + " OFFSET " +
+        "SELECT " + list_columns(request.documents) + ", rowid FROM async_tasks" +
+        (walks ? " NOT INDEXED" : "") + condition.sql + position_of(request, condition) +
+        " ORDER BY rowid DESC LIMIT " + std::to_string(one_more(request.page_size)) + " OFFSET " +
         std::to_string(passed_over(request)));
     for (std::size_t i = 0; i < condition.values.size(); ++i) {
       row.bind(static_cast<int>(i) + 1, condition.values[i]);

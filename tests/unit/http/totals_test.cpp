@@ -25,7 +25,7 @@ class SlowCatalog final : public TaskCatalog {
 
 TEST(Totals, ATotalThatWasExpensiveIsKeptForAWhile) {
   SlowCatalog catalog;
-  catalog.work = std::chrono::milliseconds{200};
+  catalog.work = std::chrono::milliseconds{50};
   Totals totals;
   EXPECT_EQ(totals.count(catalog, {}), 1);
   EXPECT_EQ(totals.count(catalog, {}), 1);
