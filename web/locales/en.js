@@ -1,4 +1,4 @@
-const plural = (one, many) => ({ n }) => (n === '1' ? one : many);
+const plural = (one, many) => ({ n }) => (String(n) === '1' ? one : many);
 
 export default {
   'nav.label': 'Pages',
