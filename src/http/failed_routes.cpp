@@ -236,7 +236,8 @@ struct FailureGroup {
 }  // namespace
 
 Response list_failed(const Call& call) {
-  const Query query{call.request.target, {"type", "queue", "class", "pattern", "page", "page_size", "cursor"}};
+  const Query query{call.request.target,
+                    {"type", "queue", "class", "pattern", "page", "page_size", "cursor"}};
   const PageQuery page = PageQuery::of(query, kMostOnPage);
   const FailureFilter filter = FailureFilter::of(query);
   if (filter.looks_inside()) return list_by_looking(call, filter, page);
