@@ -36,6 +36,10 @@ ExceptionData error_of(const TaskRecord& task) {
   return parse_exception_data(task.data.error.value_or(""));
 }
 
+std::string short_message(const ExceptionData& error) {
+  return detail::repair_and_cut_utf8(error.message, kLongestMessage);
+}
+
 std::string item_json(TaskRecord task) {
   const ExceptionData error = error_of(task);
   task.data.payload.reset();
@@ -46,24 +50,32 @@ std::string item_json(TaskRecord task) {
   text += R"("kind":"task","errorClass":)";
   detail::append_json_string(text, error.class_name);
   text += R"(,"errorMessage":)";
-  detail::append_json_string(text, detail::repair_and_cut_utf8(error.message, kLongestMessage));
+  detail::append_json_string(text, short_message(error));
   return text + "}";
 }
 
 struct FailureFilter {
   TaskFilter tasks{{TaskStatus::failed}, {}, {}};
   std::optional<std::string> error_class{};
+  std::optional<std::string> pattern{};  ///< of the message: what a group has in common
 
   static FailureFilter of(const Query& query) {
     FailureFilter filter;
     filter.tasks.type = query.text("type");
     filter.tasks.queue = query.text("queue");
     filter.error_class = query.text("class");
+    filter.pattern = query.text("pattern");
     return filter;
   }
 
+  /// What it asks for is inside the error, and no storage has an index of that.
+  [[nodiscard]] bool looks_inside() const { return error_class || pattern; }
+
   [[nodiscard]] bool chooses(const TaskRecord& task) const {
-    return !error_class || error_of(task).class_name == *error_class;
+    if (!looks_inside()) return true;
+    const ExceptionData error = error_of(task);
+    return (!error_class || error.class_name == *error_class) &&
+           (!pattern || error_pattern(short_message(error)) == *pattern);
   }
 };
 
@@ -82,8 +94,7 @@ std::int64_t look_at_newest(TaskCatalog& catalog, const FailureFilter& filter,
   return looked;
 }
 
-/// The class is inside the error: there is no other way than to look.
-Response list_of_class(const Call& call, const FailureFilter& filter, const PageQuery& page) {
+Response list_by_looking(const Call& call, const FailureFilter& filter, const PageQuery& page) {
   std::vector<std::string> items;
   std::int64_t total = 0;
   look_at_newest(call.service.engine.catalog(), filter, [&](TaskRecord& task) {
@@ -141,7 +152,7 @@ Choice choice_of(const Request& request) {
     throw Problem{400, error.what()};
   }
   constexpr const char* kForms =
-      R"(send {"taskIds":[…]}, a filter of type, queue and class, or {"all":true})";
+      R"(send {"taskIds":[…]}, a filter of type, queue, class and pattern, or {"all":true})";
   if (!body.is_object()) throw Problem{422, kForms}.at_pointer("");
   Choice choice;
   bool by_id = false;
@@ -156,6 +167,11 @@ Choice choice_of(const Request& request) {
     } else if (name == "all") {
       if (value != json::value(true)) throw bad_choice(name, "'all' must be true, or left out");
       all = true;
+    } else if (name == "pattern") {
+      // An error without a message has an empty one.
+      if (!value.is_string()) throw bad_choice(name, "'pattern' must be a string");
+      choice.filter.pattern = std::string{value.get_string()};
+      by_filter = true;
     } else if (name == "type" || name == "queue" || name == "class") {
       if (!value.is_string() || value.get_string().empty()) {
         throw bad_choice(name, fmt::format("'{}' must be a string that is not empty", name));
@@ -200,7 +216,7 @@ Response change_failed(const Call& call, std::string_view done, const Apply& app
     }
   } else {
     detail::ChangeOfFound change;
-    if (choice.filter.error_class) {
+    if (choice.filter.looks_inside()) {
       change.only = [&](const TaskRecord& task) { return choice.filter.chooses(task); };
     }
     change.apply = [&](std::span<const TaskId> ids) { changed += apply(ids); };
@@ -220,10 +236,11 @@ struct FailureGroup {
 }  // namespace
 
 Response list_failed(const Call& call) {
-  const Query query{call.request.target, {"type", "queue", "class", "page", "page_size", "cursor"}};
+  const Query query{call.request.target,
+                    {"type", "queue", "class", "pattern", "page", "page_size", "cursor"}};
   const PageQuery page = PageQuery::of(query, kMostOnPage);
   const FailureFilter filter = FailureFilter::of(query);
-  if (filter.error_class) return list_of_class(call, filter, page);
+  if (filter.looks_inside()) return list_by_looking(call, filter, page);
   TaskCatalog& catalog = call.service.engine.catalog();
   const std::int64_t total = call.service.totals.count(catalog, filter.tasks);
   TaskPage found = catalog.list(filter.tasks, page.request(true));
@@ -233,7 +250,7 @@ Response list_failed(const Call& call) {
 }
 
 Response group_failed(const Call& call) {
-  const Query query{call.request.target, {"type", "queue", "class"}};
+  const Query query{call.request.target, {"type", "queue", "class", "pattern"}};
   const FailureFilter filter = FailureFilter::of(query);
   using Key = std::tuple<std::string, std::string, std::string>;
   std::map<Key, FailureGroup> groups;
@@ -241,7 +258,7 @@ Response group_failed(const Call& call) {
   const std::int64_t looked = look_at_newest(catalog, filter, [&](TaskRecord& task) {
     if (!filter.chooses(task)) return;
     const ExceptionData error = error_of(task);
-    std::string message = detail::repair_and_cut_utf8(error.message, kLongestMessage);
+    std::string message = short_message(error);
     const auto at = task.data.completed_at.value_or(task.data.submitted_at);
     const auto [group, is_new] =
         groups.try_emplace(Key{task.type, error.class_name, error_pattern(message)},
@@ -261,6 +278,7 @@ Response group_failed(const Call& call) {
   for (const auto& [key, group] : sorted) {
     items.push_back(json::object{{"type", std::get<0>(*key)},
                                  {"class", std::get<1>(*key)},
+                                 {"pattern", std::get<2>(*key)},
                                  {"message", group->message},
                                  {"count", group->count},
                                  {"lastFailedAt", to_iso8601(group->last)},

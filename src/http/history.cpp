@@ -117,13 +117,14 @@ void History::add(const Observation& seen) {
   }
 }
 
-std::string History::json(std::chrono::seconds step) const {
+std::string History::json(std::chrono::seconds step, std::size_t last) const {
   const std::lock_guard lock{mutex_};
   const Ring& ring = step == kFineStep ? fine_ : coarse_;
   std::string text = "{\"step\":" + std::to_string(step.count()) + ",\"samples\":[";
-  for (const std::string& sample : ring.samples) {
+  const std::size_t count = ring.samples.size();
+  for (std::size_t i = count - std::min(count, last); i < count; ++i) {
     if (text.back() != '[') text += ',';
-    text += sample;
+    text += ring.samples[i];
   }
   return text += "]}";
 }

@@ -56,11 +56,12 @@ class History {
  public:
   static constexpr std::chrono::seconds kFineStep{5};
   static constexpr std::chrono::seconds kCoarseStep{60};
+  static constexpr std::size_t kMostSamples = 1440;
 
   void add(const Observation& seen);
 
-  /// The `History` of the API. `step` is one of the two.
-  [[nodiscard]] std::string json(std::chrono::seconds step) const;
+  /// The `History` of the API: the newest `last` samples. `step` is one of the two.
+  [[nodiscard]] std::string json(std::chrono::seconds step, std::size_t last = kMostSamples) const;
 
  private:
   struct Ring {
@@ -72,7 +73,7 @@ class History {
 
   mutable std::mutex mutex_;
   Ring fine_{kFineStep, 720};
-  Ring coarse_{kCoarseStep, 1440};
+  Ring coarse_{kCoarseStep, kMostSamples};
 };
 
 /// The `Sample` of the API.

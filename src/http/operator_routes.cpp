@@ -74,14 +74,16 @@ Response get_stats(const Call& call) {
 }
 
 Response get_history(const Call& call) {
-  const Query query{call.request.target, {"step"}};
+  const Query query{call.request.target, {"step", "last"}};
   const std::chrono::seconds step{
       query.integer("step", 0, History::kCoarseStep.count(), History::kFineStep.count())};
   if (step != History::kFineStep && step != History::kCoarseStep) {
     throw Problem{400, "'step' must be 5, for the last hour, or 60, for the last day"}.of_parameter(
         "step");
   }
-  return Response::json(call.service.history.json(step));
+  const auto last = static_cast<std::size_t>(
+      query.integer("last", 1, History::kMostSamples, History::kMostSamples));
+  return Response::json(call.service.history.json(step, last));
 }
 
 Response get_metrics(const Call& call) {

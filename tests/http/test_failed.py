@@ -50,6 +50,19 @@ class Failed(HttpTest):
         self.assertEqual(groups["items"][0]["message"], "order 18 is gone")
         self.assertEqual(self.get("/api/failed/groups?type=other")["items"], [])
 
+    def test_a_group_is_chosen_by_its_pattern(self):
+        self.fail("order 17 is gone", "order 18 is gone", "another thing", "")
+        first, *_ = self.get("/api/failed/groups")["items"]
+        self.assertEqual(first["pattern"], "order # is gone")
+        query = "?type=errand.fail&class=std::runtime_error&pattern=order%20%23%20is%20gone"
+        self.assertEqual(self.get("/api/failed" + query)["total"], 2)
+        self.assertEqual(len(self.get("/api/failed/groups" + query)["items"]), 1)
+        group = {name: first[name] for name in ("type", "class", "pattern")}
+        self.assertEqual(self.post("/api/failed/retry", group), {"retried": 2})
+        self.assertEqual(self.post("/api/failed/remove", {"pattern": ""}), {"removed": 1})
+        self.ask("POST", "/api/failed/remove", {"pattern": 1}, expect=422)
+        self.assertEqual(self.get("/api/failed")["total"], 1)
+
     def test_one_failure(self):
         (task,) = self.fail("boom")
         shown = self.get(f"/api/failed/{task}")

@@ -92,6 +92,16 @@ class Workers(HttpTest):
             problem = self.ask("GET", f"/api/stats/history?step={step}", expect=400).json
             self.assertEqual(problem["parameter"], "step")
 
+    def test_the_newest_of_the_history(self):
+        self.start_server()
+        path = "/api/stats/history"
+        self.wait_until(lambda: len(self.get(path)["samples"]) > 1, "there is no second sample")
+        (newest,) = self.get(path + "?last=1")["samples"]
+        self.assertIn(newest, self.get(path)["samples"][1:])
+        for last in ("0", "1441", "x"):
+            problem = self.ask("GET", f"{path}?last={last}", expect=400).json
+            self.assertEqual(problem["parameter"], "last")
+
     def test_a_stop_hands_back_what_runs(self):
         self.start_server("--worker", "--grace", "100ms")
         task = self.submit_task("errand.sleep", {"ms": 60000})
