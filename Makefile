@@ -22,7 +22,7 @@ help:
 	@echo "make clean     remove all build directories"
 
 build:
-	@scripts/install-packages build
+	@scripts/install-packages build apps
 	@cmake --preset dev -DERRAND_BUILD_TESTS=OFF -DERRAND_BUILD_EXAMPLES=ON --log-level=WARNING
 	@cmake --build --preset dev
 
@@ -30,19 +30,19 @@ demo: build
 	@scripts/demo build/bin
 
 test:
-	@scripts/install-packages build test
+	@scripts/install-packages build apps test
 	@cmake --preset dev -DERRAND_BUILD_TESTS=ON -DERRAND_BUILD_EXAMPLES=ON --log-level=WARNING
 	@cmake --build --preset dev
 	@ctest --preset dev
 
 asan tsan:
-	@scripts/install-packages build test
+	@scripts/install-packages build apps test
 	@cmake --preset $@ --log-level=WARNING
 	@cmake --build --preset $@
 	@ctest --preset $@
 
 coverage:
-	@scripts/install-packages build test
+	@scripts/install-packages build apps test
 	@cmake --preset coverage --log-level=WARNING
 	@cmake --build --preset coverage
 	@ctest --preset coverage
@@ -53,7 +53,7 @@ bench: build
 	@build/bin/errand bench --dsn $(BENCH_DSN)
 
 lint:
-	@scripts/install-packages build test lint
+	@scripts/install-packages build apps test lint
 	@cmake --preset dev -DERRAND_BUILD_TESTS=ON --log-level=WARNING
 	@scripts/lint build
 
@@ -62,13 +62,13 @@ format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format-14 -i
 
 fuzz:
-	@scripts/install-packages build fuzz
+	@scripts/install-packages build apps fuzz
 	@cmake --preset fuzz --log-level=WARNING
 	@cmake --build --preset fuzz
 	@scripts/fuzz build-fuzz $(FUZZ_SECONDS)
 
 install:
-	@scripts/install-packages build
+	@scripts/install-packages build apps
 	@cmake --preset release --log-level=WARNING
 	@cmake --build --preset release
 	@cmake --install build-release --prefix $(PREFIX)
