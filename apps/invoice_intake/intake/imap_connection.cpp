@@ -4,6 +4,7 @@
 #include <curl/curl.h>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 namespace errand::invoices {
 namespace {
