@@ -37,19 +37,28 @@ std::string_view without_radical(std::string_view character) {
 
 }  // namespace
 
+std::string visible_text(std::string_view text) {
+  const GlibText valid{g_utf8_make_valid(text.data(), static_cast<gssize>(text.size()))};
+  std::string visible;
+  bool blank = false;
+  for (const std::string_view character : characters_of(valid.get())) {
+    const gunichar code = g_utf8_get_char(character.data());
+    if (g_unichar_isspace(code)) {
+      blank = !visible.empty();
+    } else if (!is_invisible(code)) {
+      if (std::exchange(blank, false)) visible += ' ';
+      visible += character;
+    }
+  }
+  return visible;
+}
+
 std::string plain_text(std::string_view text) {
   const GlibText valid{g_utf8_make_valid(text.data(), static_cast<gssize>(text.size()))};
   const GlibText composed{g_utf8_normalize(valid.get(), -1, G_NORMALIZE_ALL_COMPOSE)};
   std::string plain;
-  bool blank = false;
-  for (const std::string_view character : characters_of(composed.get())) {
-    const gunichar code = g_utf8_get_char(character.data());
-    if (g_unichar_isspace(code)) {
-      blank = !plain.empty();
-    } else if (!is_invisible(code)) {
-      if (std::exchange(blank, false)) plain += ' ';
-      plain += without_radical(character);
-    }
+  for (const std::string_view character : characters_of(visible_text(composed.get()))) {
+    plain += without_radical(character);
   }
   return plain;
 }

@@ -11,7 +11,11 @@ namespace errand::invoices {
 /// white space as single blanks, none at the ends. Bytes that are not UTF-8 become U+FFFD.
 [[nodiscard]] std::string plain_text(std::string_view text);
 
-/// The same without any blank.
+/// The characters as they are, but for what cannot be seen or is not UTF-8, and white space: as
+/// plain_text() does with those. For names, which must stay recognisable.
+[[nodiscard]] std::string visible_text(std::string_view text);
+
+/// plain_text() without any blank.
 [[nodiscard]] std::string without_blanks(std::string_view text);
 
 /// The characters of valid UTF-8, one view each.
