@@ -13,6 +13,7 @@
 #include "invoice_intake/intake/imap_mailbox.hpp"
 #include "invoice_intake/intake/intake.hpp"
 #include "invoice_intake/intake/maildir.hpp"
+#include "terminal/display.hpp"
 #include "terminal/options.hpp"
 
 namespace errand::invoices {
@@ -67,7 +68,7 @@ class OutcomeView {
       cli::print_json(console_, boost::json::serialize(view(outcome)));
       console_.out.flush();
     } else {
-      table({outcome}, false);
+      print_line(outcome);
       console_.out.flush();
     }
   }
@@ -80,31 +81,27 @@ class OutcomeView {
     } else if (!watch_ && outcomes_.empty()) {
       fmt::print(console_.out, "There was nothing new\n");
     } else if (!watch_) {
-      table(outcomes_, true);
+      print_table();
     }
     return refused_ && !watch_ ? ExitCode::failed : ExitCode::done;
   }
 
  private:
-  void table(const std::vector<IntakeOutcome>& outcomes, bool with_titles) {
-    if (!with_titles) {
-      for (const IntakeOutcome& outcome : outcomes) {
-        fmt::print(console_.out, "{}\n",
-                   terminal::printable(fmt::format(
-                       "{}  {}  {}  {}", to_string(outcome.status),
-                       outcome.task ? outcome.task->text() : "-", outcome.user,
-                       outcome.reason.empty() ? outcome.subject
-                                              : outcome.subject + " (" + outcome.reason + ")")));
-      }
-      return;
-    }
+  void print_line(const IntakeOutcome& outcome) {
+    const std::string line = fmt::format(
+        "{}  {}  {}  {}{}", to_string(outcome.status), outcome.task ? outcome.task->text() : "-",
+        outcome.user, outcome.subject, outcome.reason.empty() ? "" : " (" + outcome.reason + ")");
+    fmt::print(console_.out, "{}\n", terminal::printable(line));
+  }
+
+  void print_table() {
     cli::Table rows{{{.title = "STATUS"},
                      {.title = "TASK"},
                      {.title = "USER", .may_shrink = true},
                      {.title = "SOURCE", .may_shrink = true, .may_drop = true},
                      {.title = "SUBJECT", .may_shrink = true},
                      {.title = "REASON", .may_shrink = true}}};
-    for (const IntakeOutcome& outcome : outcomes) {
+    for (const IntakeOutcome& outcome : outcomes_) {
       rows.add_row({{std::string{to_string(outcome.status)}, colour_of(outcome.status)},
                     outcome.task ? outcome.task->text() : "-",
                     outcome.user,
@@ -177,8 +174,6 @@ ExitCode ingest(const IngestCommand& command, Invocation& invocation) {
           " is missing; give it in $ERRAND_INVOICES_IMAP_PASSWORD or by --imap-password-file"};
     }
   }
-  const StopSignals signals;
-  const Stop stop = signals.stop();
   const std::unique_ptr<Database> database = invocation.database();
   const Originals originals{invocation.originals()};
   Intake intake{*database, originals};
@@ -187,7 +182,11 @@ ExitCode ingest(const IngestCommand& command, Invocation& invocation) {
   const TellOutcome tell = [&](const IntakeOutcome& outcome) { shown.add(outcome); };
   if (!command.files.empty()) {
     take_files(command, invocation, *database, intake, shown);
-  } else if (!command.maildir.empty()) {
+    return shown.finish();
+  }
+  const StopSignals signals;
+  const Stop stop = signals.stop();
+  if (!command.maildir.empty()) {
     take_maildir(command.maildir, intake, invocation.chosen_user(*database), command.watch, stop,
                  tell, logger);
   } else {

@@ -46,7 +46,8 @@ ExitCode say(Console& console, std::string_view sentence, ExitCode code) {
   return code;
 }
 
-ExitCode report(const std::exception_ptr& thrown, Console& console) {
+/// Says what went wrong, and returns the code that goes with it.
+ExitCode explain(const std::exception_ptr& thrown, Console& console) {
   try {
     std::rethrow_exception(thrown);
   } catch (const cli::OutputException& error) {
@@ -115,7 +116,7 @@ cli::ExitCode run(std::vector<std::string> arguments, cli::Console& console) noe
     console.out.flush();
     return code;
   } catch (...) {
-    return report(std::current_exception(), console);
+    return explain(std::current_exception(), console);
   }
 }
 
