@@ -15,7 +15,9 @@ std::vector<Word> Ocr::read(const Picture& picture) {
       throw std::runtime_error{
           "OCR needs the packages tesseract-ocr-chi-sim and tesseract-ocr-eng"};
     }
+    // A form is not paragraphs: find text wherever it is.
     engine->SetPageSegMode(tesseract::PSM_SPARSE_TEXT);
+    engine->SetVariable("debug_file", "/dev/null");
     engine_ = std::move(engine);
   }
   engine_->SetImage(picture.get());
@@ -24,7 +26,8 @@ std::vector<Word> Ocr::read(const Picture& picture) {
   std::vector<Word> words;
   const std::unique_ptr<tesseract::ResultIterator> found{engine_->GetIterator()};
   if (!found) return words;
-  constexpr auto kLevel = tesseract::RIL_SYMBOL;
+  // Words, not letters: the boxes of letters are guesses that may overlap and change places.
+  constexpr auto kLevel = tesseract::RIL_WORD;
   do {
     const std::unique_ptr<char[]> text{found->GetUTF8Text(kLevel)};
     int left = 0;
@@ -32,14 +35,8 @@ std::vector<Word> Ocr::read(const Picture& picture) {
     int right = 0;
     int bottom = 0;
     if (!text || !found->BoundingBox(kLevel, &left, &top, &right, &bottom)) continue;
-    int word_left = 0;
-    int word_top = 0;
-    int word_right = 0;
-    int word_bottom = 0;
-    // A point is as high as its word: lines are told apart by height.
-    found->BoundingBox(tesseract::RIL_WORD, &word_left, &word_top, &word_right, &word_bottom);
-    words.push_back({text.get(), static_cast<double>(left), static_cast<double>(word_top),
-                     static_cast<double>(right), static_cast<double>(word_bottom),
+    words.push_back({text.get(), static_cast<double>(left), static_cast<double>(top),
+                     static_cast<double>(right), static_cast<double>(bottom),
                      static_cast<double>(found->Confidence(kLevel)) / 100});
   } while (found->Next(kLevel));
   engine_->Clear();

@@ -14,8 +14,8 @@
 namespace errand::invoices {
 namespace {
 
-/// What a page is rendered at: OCR's width, so that scans inside are scaled once.
-constexpr double kRenderWidth = 2100;
+/// At OCR's width scans inside are scaled once.
+constexpr double kRenderWidth = static_cast<double>(OcrSize::normal);
 constexpr double kMinDpi = 36;
 constexpr double kMaxDpi = 300;
 constexpr int kMaxAttachedXml = 4'000'000;

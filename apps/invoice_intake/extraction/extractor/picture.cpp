@@ -7,8 +7,6 @@
 namespace errand::invoices {
 namespace {
 
-/// Wide enough for the smallest print of a form 210 mm wide.
-constexpr int kOcrWidth = 2100;
 /// Less than this is a logo.
 constexpr int kMinSide = 32;
 
@@ -26,6 +24,33 @@ Picture on_white(Picture pix) {
 bool is_tiff(std::string_view bytes) {
   return bytes.starts_with(std::string_view{"II*\0", 4}) ||
          bytes.starts_with(std::string_view{"MM\0*", 4});
+}
+
+Picture straightened(Picture picture) {
+  const Picture black{pixThresholdToBinary(picture.get(), 150)};
+  l_float32 angle = 0;
+  l_float32 sureness = 0;
+  if (!black || pixFindSkew(black.get(), &angle, &sureness) != 0) return picture;
+  if (sureness < 2 || std::abs(angle) < 0.05F) return picture;
+  constexpr float kRadians = 3.14159265F / 180;
+  Picture straight{
+      pixRotate(picture.get(), angle * kRadians, L_ROTATE_AREA_MAP, L_BRING_IN_WHITE, 0, 0)};
+  return straight ? std::move(straight) : std::move(picture);
+}
+
+/// Long straight strokes are the form's, not letters; OCR takes them for letters or for pictures.
+void remove_rules(const Picture& picture) {
+  const int long_stroke = std::max(40, pixGetWidth(picture.get()) / 16);
+  const Picture black{pixThresholdToBinary(picture.get(), 170)};
+  if (!black) return;
+  const auto erase = [&](int width, int height, int thick_x, int thick_y) {
+    const Picture rules{pixOpenBrick(nullptr, black.get(), width, height)};
+    if (!rules) return;
+    const Picture thick{pixDilateBrick(nullptr, rules.get(), thick_x, thick_y)};
+    if (thick) pixSetMasked(picture.get(), thick.get(), 255);
+  };
+  erase(long_stroke, 1, 1, 5);
+  erase(1, long_stroke, 5, 1);
 }
 
 DecodedPicture failed(std::string code, std::string message) {
@@ -78,6 +103,10 @@ DecodedPicture decode_picture(std::string_view bytes, std::int64_t max_pixels,
   return result;
 }
 
+int longest_side(const Picture& picture) {
+  return std::max(pixGetWidth(picture.get()), pixGetHeight(picture.get()));
+}
+
 Picture picture_of(const unsigned char* rows, int width, int height, int stride) {
   Picture picture{pixCreate(width, height, 8)};
   if (!picture) return picture;
@@ -100,28 +129,22 @@ Picture scaled_to_width(const Picture& picture, int width) {
   return Picture{pixScale(picture.get(), factor, factor)};
 }
 
-Picture cleaned_for_ocr(const Picture& picture) {
-  if (pixGetWidth(picture.get()) < kMinSide || pixGetHeight(picture.get()) < kMinSide) return {};
-  const int longest = std::max(pixGetWidth(picture.get()), pixGetHeight(picture.get()));
-  const bool portrait = pixGetHeight(picture.get()) > pixGetWidth(picture.get());
-  const int width =
-      portrait
-          ? static_cast<int>(std::int64_t{kOcrWidth} * pixGetWidth(picture.get()) / longest * 4 / 3)
-          : kOcrWidth;
-  Picture clean = scaled_to_width(picture, std::max(width, kMinSide));
+Picture cleaned_for_ocr(const Picture& picture, OcrSize size) {
+  const int width = pixGetWidth(picture.get());
+  const int height = pixGetHeight(picture.get());
+  if (width < kMinSide || height < kMinSide) return {};
+  // A form on a portrait page is as wide as on its own: A4 is 210 mm wide, as the forms are.
+  const double shape = std::min(1.0, 1.33 * width / height);
+  const auto target = static_cast<int>(static_cast<int>(size) * shape);
+  Picture clean = scaled_to_width(picture, std::max(target, kMinSide));
+  if (clean) clean = straightened(std::move(clean));
   if (!clean) return clean;
-  const Picture black{pixThresholdToBinary(clean.get(), 150)};
-  l_float32 angle = 0;
-  l_float32 sureness = 0;
-  if (black && pixFindSkew(black.get(), &angle, &sureness) == 0 && sureness > 2 &&
-      std::abs(angle) > 0.05F) {
-    constexpr float kRadians = 3.14159265F / 180;
-    if (Picture straight{
-            pixRotate(clean.get(), angle * kRadians, L_ROTATE_AREA_MAP, L_BRING_IN_WHITE, 0, 0)}) {
-      clean = std::move(straight);
-    }
+  if (Picture even{pixBackgroundNormSimple(clean.get(), nullptr, nullptr)}) {
+    // The paper is at 200 now; make it white, and ink black.
+    if (Picture crisp{pixGammaTRC(nullptr, even.get(), 1.0F, 40, 185)}) even = std::move(crisp);
+    clean = std::move(even);
   }
-  if (Picture even{pixBackgroundNormSimple(clean.get(), nullptr, nullptr)}) clean = std::move(even);
+  remove_rules(clean);
   return clean;
 }
 

@@ -29,6 +29,8 @@ struct DecodedPicture {
 [[nodiscard]] DecodedPicture decode_picture(std::string_view bytes, std::int64_t max_pixels,
                                             std::int64_t max_pages);
 
+[[nodiscard]] int longest_side(const Picture& picture);
+
 /// A copy of rows of grey pixels, `stride` bytes apart.
 [[nodiscard]] Picture picture_of(const unsigned char* rows, int width, int height, int stride);
 
@@ -38,8 +40,12 @@ struct DecodedPicture {
 /// Scaled to that width.
 [[nodiscard]] Picture scaled_to_width(const Picture& picture, int width);
 
-/// Ready for OCR: straightened, even background, the size at which letters are read best.
-[[nodiscard]] Picture cleaned_for_ocr(const Picture& picture);
+/// How wide a form should be for OCR, in pixels. Blurred print is read better at one size, fine
+/// print at another.
+enum class OcrSize : int { normal = 1650, large = 2100 };
+
+/// Ready for OCR: straightened, even background, no rules between cells.
+[[nodiscard]] Picture cleaned_for_ocr(const Picture& picture, OcrSize size);
 
 /// The grey bytes, row by row without padding.
 struct GreyPixels {

@@ -79,6 +79,11 @@ class DocumentReader {
  private:
   void add(Reading reading) {
     const std::string number = reading[FieldName::number]->value;
+    add_to(number, std::move(reading));
+  }
+
+  /// Readings of one page are about one invoice, even if they differ in the number.
+  void add_to(const std::string& number, Reading reading) {
     const auto [place, is_new] = readings_.try_emplace(number);
     if (is_new) order_.push_back(number);
     place->second.push_back(std::move(reading));
@@ -159,7 +164,6 @@ class DocumentReader {
     return scan_qr(picture);
   }
 
-  /// Two readings of one page are about one invoice, even if they differ in the number.
   void read_page(Reading reading, const std::optional<FoundQr>& qr) {
     if (!qr) {
       add(std::move(reading));
@@ -167,8 +171,8 @@ class DocumentReader {
     }
     Reading from_qr = reading_of(qr->payload);
     const std::string number = from_qr[FieldName::number]->value;
-    add(std::move(from_qr));
-    readings_[number].push_back(std::move(reading));
+    add_to(number, std::move(from_qr));
+    add_to(number, std::move(reading));
   }
 
   void read_pictures() {
@@ -181,11 +185,11 @@ class DocumentReader {
     for (Picture& page : decoded.pages) read_picture(std::move(page));
   }
 
-  PageReading ocr_of(const Picture& picture) {
+  PageReading ocr_of(const Picture& picture, OcrSize size) {
     Picture clean;
     {
       const StageTimer timer{report_.milliseconds.render};
-      clean = cleaned_for_ocr(picture);
+      clean = cleaned_for_ocr(picture, size);
     }
     if (!clean) return {};
     const StageTimer timer{report_.milliseconds.ocr};
@@ -193,27 +197,59 @@ class DocumentReader {
   }
 
   void read_picture(Picture picture) {
-    const GreyPixels size = grey_pixels_of(picture);
-    if (std::max(size.width, size.height) < kLogo) return;
+    if (longest_side(picture) < kLogo) return;
     const auto qr = qr_of(picture);
     if (qr && qr->quarters != 0) picture = turned(picture, qr->quarters);
-    PageReading page = ocr_of(picture);
-    if (!qr && !page.has_invoice_labels) {
+    PageReading page = ocr_of(picture, OcrSize::normal);
+    if (!qr && !page.has_invoice_labels && !page.is_legible) {
       // Upside down or on its side, perhaps.
       for (const int quarters : {2, 1, 3}) {
-        PageReading other = ocr_of(turned(picture, quarters));
-        if (!other.has_invoice_labels) continue;
-        page = std::move(other);
+        Picture other = turned(picture, quarters);
+        PageReading from_other = ocr_of(other, OcrSize::normal);
+        if (!from_other.has_invoice_labels) continue;
+        page = std::move(from_other);
+        picture = std::move(other);
         break;
       }
     }
-    if (page.reading) {
-      read_page(std::move(*page.reading), qr);
-    } else if (qr) {
-      add(reading_of(qr->payload));
-    } else if (page.has_invoice_labels) {
-      unreadable_ = true;
+    if (!qr && !page.has_invoice_labels) return;
+    std::vector<Reading> readings;
+    if (qr) readings.push_back(reading_of(qr->payload));
+    if (page.reading) readings.push_back(std::move(*page.reading));
+    if (!is_complete(readings)) {
+      // A second look at another size; the better one comes first.
+      if (auto second = ocr_of(picture, OcrSize::large).reading) {
+        const bool better = readings.empty() || (sum_holds(*second) && !sum_holds(readings.back()));
+        readings.insert(better && !readings.empty() && readings.back().source == Source::ocr
+                            ? readings.end() - 1
+                            : readings.end(),
+                        std::move(*second));
+      }
     }
+    if (readings.empty()) {
+      unreadable_ = true;
+      return;
+    }
+    const std::string number = readings.front()[FieldName::number]->value;
+    for (Reading& reading : readings) add_to(number, std::move(reading));
+  }
+
+  /// Number, date and a total that fits the other amounts, from whatever source.
+  static bool is_complete(const std::vector<Reading>& readings) {
+    if (readings.empty()) return false;
+    const Reading& first = readings.front();
+    const Reading& last = readings.back();
+    const bool dated = first[FieldName::issue_date] || last[FieldName::issue_date];
+    if (first.source == Source::qr && first[FieldName::total]) return dated;
+    if (!dated || !sum_holds(last)) return false;
+    return first.source != Source::qr || first.amount_or_total == last.money(FieldName::amount) ||
+           first.amount_or_total == last.money(FieldName::total);
+  }
+
+  static bool sum_holds(const Reading& reading) {
+    const auto amount = reading.money(FieldName::amount);
+    const auto tax = reading.money(FieldName::tax);
+    return amount && tax && reading.money(FieldName::total) == *amount + *tax;
   }
 
   void finish() {

@@ -31,7 +31,8 @@ void limit(__rlimit_resource resource, std::int64_t value, const char* doing) {
 
 void set_limits(const SandboxLimits& limits) {
   limit(RLIMIT_CPU, limits.cpu_seconds, "cannot limit processor time");
-  limit(RLIMIT_FSIZE, 0, "cannot limit the size of files");
+  // Only standard output can be a file that is open for writing.
+  limit(RLIMIT_FSIZE, std::int64_t{64} << 20, "cannot limit the size of files");
   limit(RLIMIT_NOFILE, 64, "cannot limit open files");
   limit(RLIMIT_CORE, 0, "cannot forbid core files");
   // The sanitizers reserve terabytes of address space for themselves.

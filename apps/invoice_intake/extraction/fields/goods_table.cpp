@@ -159,7 +159,8 @@ GoodsTable read_goods_table(const std::vector<PageLine>& lines, double total_top
     const PageLine& line = lines[i];
     if (total_top >= 0 && line.top() >= total_top) break;
     const ReadRow row = read_row(line, *head);
-    if (is_sum_line(line)) {
+    // Lines of goods have no ¥: where OCR lost the words, the sign still tells the sums.
+    if (is_sum_line(line) || row.cells[amount].find("¥") != std::string::npos) {
       table.amount = sum_of(row, amount);
       table.tax = sum_of(row, tax);
       break;

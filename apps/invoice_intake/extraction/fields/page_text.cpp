@@ -59,6 +59,7 @@ class PageTextReader {
     read_people();
     PageReading result;
     result.has_invoice_labels = count_labels() >= 3;
+    result.is_legible = count_legible() >= kLegible;
     if (reading_[FieldName::number]) result.reading = std::move(reading_);
     return result;
   }
@@ -240,27 +241,76 @@ class PageTextReader {
   /// Buyer and seller have the same labels. Digital form: buyer left, seller right. Older forms:
   /// buyer above, seller below the goods.
   void read_parties() {
-    auto names = find_all("名称:");
-    // The table's head has "名称", too, but without a colon; OCR may invent one.
-    std::erase_if(names, [&](const Span& label) {
-      const std::string& text = label.line->text();
-      return text.find("金额") != kNpos && text.find("税额") != kNpos;
-    });
+    // OCR loses colons.
+    auto names = find_all(is_ocr() ? "名称" : "名称:");
+    std::erase_if(names, [&](const Span& label) { return is_table_head(label); });
     assign_pair(names, [&](const Span& label, bool buyer) {
       set_party(reading_, buyer ? FieldName::buyer_name : FieldName::seller_name,
                 value_after(label));
     });
-    auto ids = find_all("纳税人识别号");
-    if (ids.size() < 2 && is_ocr()) ids = find_all("识别号");
-    assign_pair(ids, [&](const Span& label, bool buyer) {
+    if (is_ocr()) {
+      assign_pair(tax_id_tokens(), [&](const Span& value, bool buyer) {
+        set_tax_id(buyer, corrected_tax_id(value.packed()), value.certainty());
+      });
+      return;
+    }
+    assign_pair(find_all("纳税人识别号"), [&](const Span& label, bool buyer) {
       const Span value = value_after(label);
-      if (!value) return;
-      const std::string id = value.packed();
-      if (looks_like_tax_id(id)) {
-        reading_.set(buyer ? FieldName::buyer_tax_id : FieldName::seller_tax_id, id,
-                     value.certainty());
-      }
+      if (value) set_tax_id(buyer, value.packed(), value.certainty());
     });
+  }
+
+  void set_tax_id(bool buyer, const std::string& id, double certainty) {
+    if (!looks_like_tax_id(id)) return;
+    reading_.set(buyer ? FieldName::buyer_tax_id : FieldName::seller_tax_id, id, certainty);
+  }
+
+  /// 项目名称, 货物或应税劳务、服务名称: the head of the table.
+  static bool is_table_head(const Span& label) {
+    const std::string& text = label.line->text();
+    if (text.find("金额") != kNpos || text.find("税额") != kNpos) return true;
+    const std::string_view before{text.data(), label.line->byte_of(label.from)};
+    return before.ends_with("目") || before.ends_with("务");
+  }
+
+  /// OCR loses labels more often than the ids themselves, which stand out.
+  [[nodiscard]] std::vector<Span> tax_id_tokens() const {
+    std::vector<Span> found;
+    for (const PageLine& line : page_.lines) {
+      const auto is_part = [&](std::size_t i) {
+        const std::string& text = line.glyphs()[i].text;
+        return text.size() == 1 && (is_digit(text[0]) || (text[0] >= 'A' && text[0] <= 'Z'));
+      };
+      for (std::size_t from = 0; from < line.glyphs().size();) {
+        std::size_t to = from;
+        while (to < line.glyphs().size() && is_part(to) &&
+               (to == from || line.gap_before(to) < kColumnGap / 2)) {
+          ++to;
+        }
+        const Span span{&line, from, to};
+        if (to - from == 18 && is_tax_id_token(corrected_tax_id(span.packed()))) {
+          found.push_back(span);
+        }
+        from = std::max(to, from + 1);
+      }
+    }
+    return found;
+  }
+
+  /// Account numbers may have 18 digits, too; ids begin with the office that registers companies.
+  static bool is_tax_id_token(const std::string& text) {
+    return looks_like_tax_id(text) && (text.starts_with('9') || tax_id_check_holds(text));
+  }
+
+  /// Letters that ids never have stand for the digits they look like.
+  static std::string corrected_tax_id(std::string id) {
+    constexpr std::string_view kLetters = "IOSZ";
+    constexpr std::string_view kDigits = "1052";
+    for (char& c : id) {
+      const std::size_t at = kLetters.find(c);
+      if (at != kNpos) c = kDigits[at];
+    }
+    return id;
   }
 
   void assign_pair(const std::vector<Span>& labels,
@@ -398,6 +448,15 @@ class PageTextReader {
     return count;
   }
 
+  [[nodiscard]] std::size_t count_legible() const {
+    std::size_t count = 0;
+    for (const PageLine& line : page_.lines) {
+      for (const Glyph& glyph : line.glyphs()) count += glyph.certainty > 0.85 ? 1 : 0;
+    }
+    return count;
+  }
+
+  static constexpr std::size_t kLegible = 60;
   /// Title, number and date stand above the table.
   static constexpr std::size_t kUpperLines = 14;
 

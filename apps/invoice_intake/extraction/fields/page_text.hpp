@@ -14,6 +14,8 @@ struct PageReading {
   std::optional<Reading> reading;
   /// Whether it has the labels of an invoice, whatever else could be read.
   bool has_invoice_labels = false;
+  /// Whether it is text at all, and the right way up.
+  bool is_legible = false;
 };
 
 /// Finds the fields of an invoice by their labels and places: the same for a PDF's text layer and

@@ -56,8 +56,9 @@ std::string visible_text(std::string_view text) {
 std::string plain_text(std::string_view text) {
   const GlibText valid{g_utf8_make_valid(text.data(), static_cast<gssize>(text.size()))};
   const GlibText composed{g_utf8_normalize(valid.get(), -1, G_NORMALIZE_ALL_COMPOSE)};
+  const std::string visible = visible_text(composed.get());
   std::string plain;
-  for (const std::string_view character : characters_of(visible_text(composed.get()))) {
+  for (const std::string_view character : characters_of(visible)) {
     plain += without_radical(character);
   }
   return plain;
