@@ -188,14 +188,15 @@ TEST_F(RowLevelSecurity, OneHundredThousandRandomStatementsTouchNoForeignRow) {
           case 1:
             answer = raw.run(
                 "UPDATE email_processing_tasks SET retry_count = retry_count + 1 WHERE "
-                "id IN (SELECT id FROM email_processing_tasks ORDER BY random() LIMIT 2) "
-                "RETURNING user_id");
+                "id IN (SELECT id FROM email_processing_tasks ORDER BY random() LIMIT 2 "
+                "FOR UPDATE SKIP LOCKED) RETURNING user_id");
             ++writes;
             break;
           case 2:
             answer = raw.run(
                 "DELETE FROM email_processing_tasks WHERE id IN (SELECT id FROM "
-                "email_processing_tasks ORDER BY id LIMIT 1) RETURNING user_id");
+                "email_processing_tasks ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED) "
+                "RETURNING user_id");
             ++writes;
             break;
           case 3:

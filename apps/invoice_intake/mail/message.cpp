@@ -137,6 +137,32 @@ class Walk {
   Message& message_;
 };
 
+/// In any case, up to `most`.
+std::size_t count(std::string_view bytes, std::string_view text, std::size_t most) {
+  const auto is_same = [](char a, char b) { return g_ascii_tolower(a) == b; };
+  std::size_t found = 0;
+  for (const char* at = bytes.begin(); found < most; ++found) {
+    at = std::search(at, bytes.end(), text.begin(), text.end(), is_same);
+    if (at == bytes.end()) break;
+    at += text.size();
+  }
+  return found;
+}
+
+/// Multiparts in multiparts, of which no honest sender makes so many: GMime compares each line that
+/// begins with `--` with every boundary that is open, and of these only the headers are read here.
+/// The extractor, which has a time limit, finds out what is in them.
+bool is_tangled(std::string_view bytes) {
+  constexpr std::size_t kMostComparisons = 2'000'000;
+  return count(bytes, "boundary", kMostComparisons) * count(bytes, "\n--", kMostComparisons) >
+         kMostComparisons;
+}
+
+std::string_view headers_of(std::string_view bytes) {
+  const std::size_t end = std::min(bytes.find("\r\n\r\n"), bytes.find("\n\n"));
+  return bytes.substr(0, end == std::string_view::npos ? end : end + 2);
+}
+
 /// A file that has none of these is something else.
 bool looks_like_mail(GMimeMessage* message) {
   GMimeObject* object = GMIME_OBJECT(message);
@@ -152,6 +178,7 @@ Message read_message(std::string_view bytes, const std::string& sha256) {
   if (bytes.size() > static_cast<std::size_t>(kLargestMessage)) {
     throw ValidationException{"the e-mail is larger than 64 MiB"};
   }
+  if (is_tangled(bytes)) bytes = headers_of(bytes);
   const Object<GMimeStream> stream{g_mime_stream_mem_new_with_buffer(bytes.data(), bytes.size())};
   const Object<GMimeParser> parser{g_mime_parser_new_with_stream(stream.get())};
   const Object<GMimeMessage> parsed{g_mime_parser_construct_message(parser.get(), nullptr)};
