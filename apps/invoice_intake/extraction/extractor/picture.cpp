@@ -7,8 +7,10 @@
 namespace errand::invoices {
 namespace {
 
-/// Less than this is a logo.
+/// Less than this is a dot.
 constexpr int kMinSide = 32;
+/// What pixBackgroundNormSimple() makes of paper.
+constexpr l_uint32 kPaper = 200;
 
 Picture grey_of(Picture pix) {
   if (!pix) return pix;
@@ -41,13 +43,13 @@ Picture straightened(Picture picture) {
 /// Long straight strokes are the form's, not letters; OCR takes them for letters or for pictures.
 void remove_rules(const Picture& picture) {
   const int long_stroke = std::max(40, pixGetWidth(picture.get()) / 16);
-  const Picture black{pixThresholdToBinary(picture.get(), 170)};
+  const Picture black{pixThresholdToBinary(picture.get(), 150)};
   if (!black) return;
   const auto erase = [&](int width, int height, int thick_x, int thick_y) {
     const Picture rules{pixOpenBrick(nullptr, black.get(), width, height)};
     if (!rules) return;
     const Picture thick{pixDilateBrick(nullptr, rules.get(), thick_x, thick_y)};
-    if (thick) pixSetMasked(picture.get(), thick.get(), 255);
+    if (thick) pixSetMasked(picture.get(), thick.get(), kPaper);
   };
   erase(long_stroke, 1, 1, 5);
   erase(1, long_stroke, 5, 1);
@@ -139,11 +141,7 @@ Picture cleaned_for_ocr(const Picture& picture, OcrSize size) {
   Picture clean = scaled_to_width(picture, std::max(target, kMinSide));
   if (clean) clean = straightened(std::move(clean));
   if (!clean) return clean;
-  if (Picture even{pixBackgroundNormSimple(clean.get(), nullptr, nullptr)}) {
-    // The paper is at 200 now; make it white, and ink black.
-    if (Picture crisp{pixGammaTRC(nullptr, even.get(), 1.0F, 40, 185)}) even = std::move(crisp);
-    clean = std::move(even);
-  }
+  if (Picture even{pixBackgroundNormSimple(clean.get(), nullptr, nullptr)}) clean = std::move(even);
   remove_rules(clean);
   return clean;
 }

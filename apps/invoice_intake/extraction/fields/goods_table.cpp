@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "invoice_intake/extraction/fields/ocr_text.hpp"
 #include "invoice_intake/extraction/fields/plain_text.hpp"
 #include "invoice_intake/extraction/fields/structured_values.hpp"
 
@@ -126,6 +127,10 @@ LineItem item_of(const ReadRow& row, Source source) {
   item.tax_rate = given(tax_rate_text(row.cells[rate]));
   if (const auto money = sum_of(row, tax)) item.tax = money->value;
   item.source = source;
+  if (source == Source::ocr) {
+    item.name = tidy_ocr(item.name);
+    if (item.specification) item.specification = tidy_ocr(*item.specification);
+  }
   item.confidence = *std::min_element(row.certainty.begin(), row.certainty.end());
   return item;
 }

@@ -21,7 +21,7 @@ bool is_region(std::string_view digits) {
 
 bool is_digital_number(std::string_view text) noexcept {
   return text.size() == 20 && is_all_digits(text) && text.substr(0, 2) >= "21" &&
-         text.substr(0, 2) <= "99" && is_region(text.substr(2, 2));
+         text.substr(0, 2) <= "60" && is_region(text.substr(2, 2));
 }
 
 bool is_coded_number(std::string_view text) noexcept {

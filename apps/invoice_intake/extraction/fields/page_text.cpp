@@ -10,6 +10,7 @@
 #include "invoice_intake/extraction/fields/capital_amount.hpp"
 #include "invoice_intake/extraction/fields/goods_table.hpp"
 #include "invoice_intake/extraction/fields/invoice_number.hpp"
+#include "invoice_intake/extraction/fields/ocr_text.hpp"
 #include "invoice_intake/extraction/fields/plain_text.hpp"
 #include "invoice_intake/extraction/fields/tax_id.hpp"
 
@@ -20,6 +21,8 @@ constexpr std::size_t kNpos = std::string_view::npos;
 
 /// A value ends where this much room is: the next column of the form begins.
 constexpr double kColumnGap = 1.6;
+/// Digits of one number are closer than this.
+constexpr double kDigitGap = 0.3;
 /// A value may stand this far from its label.
 constexpr double kLabelGap = 9;
 
@@ -137,16 +140,27 @@ class PageTextReader {
     if (seen && is_coded_number(seen->value) && !reading_[FieldName::code]) read_unlabelled_code();
   }
 
+  static bool contains_any(const PageLine& line, std::initializer_list<std::string_view> words) {
+    return std::any_of(words.begin(), words.end(),
+                       [&](std::string_view word) { return line.text().find(word) != kNpos; });
+  }
+
+  /// Below the head of the page: names, addresses and accounts are full of digits.
+  static bool begins_parties(const PageLine& line) {
+    return contains_any(line, {"名称:", "识别号", "税人识", "地址", "电话", "开户行", "购买方"});
+  }
+
   /// Calls with every run of digits that stands alone on the upper part of the page.
   void for_each_upper_number(
       const std::function<void(const std::string& digits, const Span& span)>& found) const {
     for (std::size_t i = 0; i < page_.lines.size() && i < kUpperLines; ++i) {
       const PageLine& line = page_.lines[i];
-      if (line.text().find("税人识别") != kNpos || line.text().find("机器编号") != kNpos) continue;
+      if (begins_parties(line)) return;
+      if (contains_any(line, {"机器", "器编", "校验", "验码"})) continue;
       for (std::size_t from = 0; from < line.glyphs().size();) {
         std::size_t to = from;
         while (to < line.glyphs().size() && is_all_digits(line.glyphs()[to].text) &&
-               (to == from || line.gap_before(to) < kColumnGap / 2)) {
+               (to == from || line.gap_before(to) < kDigitGap)) {
           ++to;
         }
         if (to > from) {
@@ -189,16 +203,28 @@ class PageTextReader {
       }
     }
     for (std::size_t i = 0; i < page_.lines.size() && i < kUpperLines; ++i) {
-      const PageLine& line = page_.lines[i];
-      const std::size_t year = line.text().find("年");
-      if (year == kNpos || year < 4) continue;
-      const std::size_t from = line.glyph_at(year - 4);
-      const Span span{&line, from, std::min(from + 11, line.glyphs().size())};
-      if (auto date = parse_calendar_date(span.text())) {
-        reading_.set(FieldName::issue_date, *date, 0.9 * span.certainty());
-        return;
+      if (read_unlabelled_date(page_.lines[i])) return;
+    }
+  }
+
+  /// Four digits, a character, two digits, a character, two digits: OCR may have misread 年 and 月.
+  bool read_unlabelled_date(const PageLine& line) {
+    constexpr std::string_view kShape = "dddd-dd-dd";
+    for (std::size_t from = 0; from + kShape.size() <= line.glyphs().size(); ++from) {
+      std::string date;
+      for (std::size_t i = 0; i < kShape.size(); ++i) {
+        const std::string& glyph = line.glyphs()[from + i].text;
+        if (is_all_digits(glyph) != (kShape[i] == 'd')) break;
+        date += kShape[i] == 'd' ? glyph : "-";
+      }
+      if (date.size() != kShape.size() || !date.starts_with("20")) continue;
+      if (const auto parsed = parse_calendar_date(date)) {
+        const double certainty = line.certainty_of(from, from + kShape.size());
+        reading_.set(FieldName::issue_date, *parsed, 0.9 * certainty);
+        return true;
       }
     }
+    return false;
   }
 
   void read_check_code() {
@@ -234,8 +260,14 @@ class PageTextReader {
     }
   }
 
-  static void set_party(Reading& reading, FieldName name, const Span& value) {
-    if (value) reading.set(name, plain_text(value.text()), value.certainty());
+  void set_text(FieldName name, const Span& value) {
+    if (value) reading_.set(name, tidy(value.text()), value.certainty());
+  }
+
+  /// OCR puts blanks between Chinese characters, and takes brackets for others.
+  [[nodiscard]] std::string tidy(std::string_view text) const {
+    std::string plain = plain_text(text);
+    return is_ocr() ? tidy_ocr(plain) : plain;
   }
 
   /// Buyer and seller have the same labels. Digital form: buyer left, seller right. Older forms:
@@ -245,8 +277,7 @@ class PageTextReader {
     auto names = find_all(is_ocr() ? "名称" : "名称:");
     std::erase_if(names, [&](const Span& label) { return is_table_head(label); });
     assign_pair(names, [&](const Span& label, bool buyer) {
-      set_party(reading_, buyer ? FieldName::buyer_name : FieldName::seller_name,
-                value_after(label));
+      set_text(buyer ? FieldName::buyer_name : FieldName::seller_name, value_after(label));
     });
     if (is_ocr()) {
       assign_pair(tax_id_tokens(), [&](const Span& value, bool buyer) {
@@ -410,14 +441,29 @@ class PageTextReader {
     reading_.items = table.items;
     if (table.amount) reading_.set(FieldName::amount, table.amount->value, table.amount->certainty);
     if (table.tax) reading_.set(FieldName::tax, table.tax->value, table.tax->certainty);
+    if (is_ocr() && (!table.amount || !table.tax)) search_sums();
+  }
+
+  /// Without the table's head, the sums are two amounts on a line above the total that add up to
+  /// it; or, if the total is lost, the two last ones with the sign ¥.
+  void search_sums() {
+    const auto total = reading_.money(FieldName::total);
+    for (auto line = page_.lines.rbegin(); line != page_.lines.rend(); ++line) {
+      if (total_top_ >= 0 && line->top() >= total_top_) continue;
+      const auto amounts = money_spans(*line, 0);
+      if (amounts.size() != 2) continue;
+      const auto& [amount, tax] = std::pair{amounts[0], amounts[1]};
+      const bool adds_up = total && amount.second + tax.second == *total;
+      if (!adds_up && (total || line->text().find("¥") == kNpos)) continue;
+      reading_.set(FieldName::amount, amount.second, amount.first.certainty());
+      reading_.set(FieldName::tax, tax.second, tax.first.certainty());
+      return;
+    }
   }
 
   void read_people() {
     const Span label = find_first({"开票人", "票人:"});
-    const Span drawer = value_after(label);
-    if (drawer) {
-      reading_.set(FieldName::drawer, plain_text(drawer.text()), drawer.certainty());
-    }
+    set_text(FieldName::drawer, value_after(label));
     read_remark(label ? label.line->top() : 1e18);
   }
 
@@ -436,7 +482,7 @@ class PageTextReader {
       remark += line.text_of(from, line.glyphs().size());
       certainty = std::min(certainty, line.certainty_of(from, line.glyphs().size()));
     }
-    reading_.set(FieldName::remark, plain_text(remark), certainty);
+    reading_.set(FieldName::remark, tidy(remark), certainty);
   }
 
   [[nodiscard]] int count_labels() const {
