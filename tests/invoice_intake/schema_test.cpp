@@ -108,7 +108,7 @@ INSERT INTO email_processing_tasks
    created_at, deleted_at)
   SELECT ('00000000-0000-4000-8000-' || lpad((n % 50 + 1)::text, 12, '0'))::uuid, 'errand-' || n,
          (ARRAY['completed','completed','completed','completed','completed','completed','pending',
-                'failed','processing','retrying'])[n % 10 + 1],
+                'failed','processing','retrying'])[n / 50 % 10 + 1],
          jsonb_build_object('email_data', jsonb_build_object('from', 'sender' || n % 5000 || '@example.com')),
          jsonb_build_object('batch', n % 5000), n || '@example.com', n % 4,
          now() + n * interval '1 s', now() - n * interval '1 s',
