@@ -17,6 +17,7 @@ class Imap(InvoicesTest):
     def setUp(self):
         super().setUp()
         self.server = self.directory / "dovecot"
+        self.directory.chmod(0o755)  # the server works as another user
         self.control("start")
         self.addCleanup(self.control, "stop")
         self.port = int((self.server / "port").read_text())
