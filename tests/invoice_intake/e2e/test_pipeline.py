@@ -85,6 +85,7 @@ class Pipeline(InvoicesTest):
         [first] = self.ingest(file)
         [again] = self.ingest(file)
         self.assertEqual((again["status"], again["task"]), ("known", first["task"]))
+        self.drain()
         other = self.write("2.eml", mail("2@x", [("copy.xml", xml_invoice(number(1)))]))
         [second] = self.ingest(other)
         self.drain()
