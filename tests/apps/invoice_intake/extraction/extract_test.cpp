@@ -2,6 +2,7 @@
 #include "invoice_intake/extraction/extract.hpp"
 
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -128,7 +129,7 @@ TEST_F(Extract, TheSandboxRefusesEverythingItPromises) {
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST_F(Extract, MoreMemoryThanAllowedIsAnErrorOfTheAttachment) {
-  // Half a gigabyte of pixels, white, packed into a few kilobytes: in a bitmap without palette.
+  // A bitmap of 48 million pixels: decoded it takes more than what the input leaves.
   std::string bmp(54, '\0');
   bmp[0] = 'B';
   bmp[1] = 'M';
@@ -142,11 +143,12 @@ TEST_F(Extract, MoreMemoryThanAllowedIsAnErrorOfTheAttachment) {
   put(22, 8000);
   put(26, 1 | 24U << 16U);
   bmp.resize(54 + std::size_t{6000} * 3 * 8000, '\x7F');
-  options_.limits.memory = std::int64_t{420} << 20;
+  options_.limits.memory = std::int64_t{320} << 20;
   options_.limits.input = std::int64_t{200} << 20;
   const ExtractionReport report = extract(write("a.bmp", bmp), InputKind::file, options_);
   ASSERT_FALSE(report.attachments.empty());
   EXPECT_EQ(report.attachments[0].status, AttachmentStatus::failed);
+  EXPECT_NE(report.attachments[0].error->code, "time_limit");
 }
 #endif
 
@@ -241,7 +243,7 @@ TEST_F(Extract, MemoryOfThisProcessDoesNotGrowWithTheInput) {
       write("m.eml", mail({{"big.bin", std::string(std::size_t{40} << 20, 'x')}, {"a.xml", kXml}}));
   (void)extract(write("a.xml", kXml), InputKind::file, options_);
   const long before = peak_memory();
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 2; ++i) {
     const ExtractionReport report = extract(file, InputKind::mail, options_);
     EXPECT_EQ(report.attachments.size(), 2U);
   }
