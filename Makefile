@@ -5,11 +5,12 @@ FUZZ_SECONDS ?= 60
 BENCH_DSN ?= sqlite:build/bench.db
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build lint format asan tsan coverage bench fuzz install clean
+.PHONY: help demo test accuracy build lint format asan tsan coverage bench fuzz install clean
 
 help:
 	@echo "make demo      build, and see the main job done on an embedded database"
 	@echo "make test      build, and run every test"
+	@echo "make accuracy  read invoices out of made-up e-mails, and print how many were read right"
 	@echo "make build     build the programs into build/bin"
 	@echo "make install   install library, headers and programs below PREFIX (/usr/local)"
 	@echo "make bench     measure SQLite on this machine (BENCH_DSN for another storage)"
@@ -34,6 +35,13 @@ test:
 	@cmake --preset dev -DERRAND_BUILD_TESTS=ON -DERRAND_BUILD_EXAMPLES=ON --log-level=WARNING
 	@cmake --build --preset dev
 	@ctest --preset dev
+
+accuracy:
+	@scripts/install-packages build apps test
+	@cmake --preset dev -DERRAND_BUILD_TESTS=ON --log-level=WARNING
+	@cmake --build --preset dev --target invoice_accuracy
+	@apps/invoice_intake/fixtures/make_fixtures.py build/invoice-fixtures
+	@build/bin/invoice_accuracy build/invoice-fixtures
 
 asan tsan:
 	@scripts/install-packages build apps test

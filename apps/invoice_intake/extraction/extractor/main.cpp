@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <new>
 #include <string_view>
 #include <unistd.h>
 
@@ -55,8 +56,13 @@ int extract_input(std::string_view argument) {
   Ocr ocr;
   ExtractorEvent done;
   done.event = EventKind::done;
-  done.error = walk(STDIN_FILENO, request,
-                    [&](Document& document) { read_document(document, request, ocr); });
+  try {
+    done.error = walk(STDIN_FILENO, request,
+                      [&](Document& document) { read_document(document, request, ocr); });
+  } catch (const std::bad_alloc&) {
+    done.error =
+        ExtractionError{"memory_limit", "unpacking it takes more memory than is allowed", false};
+  }
   write_event(done);
   return 0;
 }

@@ -14,8 +14,8 @@
 namespace errand::invoices {
 namespace {
 
-/// At OCR's width scans inside are scaled once.
-constexpr double kRenderWidth = static_cast<double>(OcrSize::normal);
+/// The larger of OCR's sizes: a page is rendered once.
+constexpr double kRenderWidth = static_cast<double>(OcrSize::large);
 constexpr double kMinDpi = 36;
 constexpr double kMaxDpi = 300;
 constexpr int kMaxAttachedXml = 4'000'000;

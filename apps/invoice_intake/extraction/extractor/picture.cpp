@@ -131,6 +131,11 @@ Picture scaled_to_width(const Picture& picture, int width) {
   return Picture{pixScale(picture.get(), factor, factor)};
 }
 
+Picture reduced(const Picture& picture, int longest) {
+  const float factor = static_cast<float>(longest) / static_cast<float>(longest_side(picture));
+  return Picture{pixScale(picture.get(), factor, factor)};
+}
+
 Picture cleaned_for_ocr(const Picture& picture, OcrSize size) {
   const int width = pixGetWidth(picture.get());
   const int height = pixGetHeight(picture.get());

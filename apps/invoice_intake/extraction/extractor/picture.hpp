@@ -40,6 +40,9 @@ struct DecodedPicture {
 /// Scaled to that width.
 [[nodiscard]] Picture scaled_to_width(const Picture& picture, int width);
 
+/// Scaled down until its longest side is that long.
+[[nodiscard]] Picture reduced(const Picture& picture, int longest);
+
 /// How wide a form should be for OCR, in pixels. Blurred print is read better at one size, fine
 /// print at another.
 enum class OcrSize : int { normal = 1650, large = 2100 };

@@ -198,6 +198,11 @@ class DocumentReader {
 
   void read_picture(Picture picture) {
     if (longest_side(picture) < kLogo) return;
+    if (longest_side(picture) > kLargest) {
+      const StageTimer timer{report_.milliseconds.render};
+      picture = reduced(picture, kLargest);
+      if (!picture) throw std::bad_alloc{};
+    }
     const auto qr = qr_of(picture);
     if (qr && qr->quarters != 0) picture = turned(picture, qr->quarters);
     PageReading page = ocr_of(picture, OcrSize::normal);
@@ -268,6 +273,8 @@ class DocumentReader {
   static constexpr std::size_t kEnoughWords = 12;
   /// Pictures in signatures and newsletters are smaller.
   static constexpr int kLogo = 360;
+  /// More pixels make QR codes and letters no better, only slower.
+  static constexpr int kLargest = 3200;
 
   std::string_view bytes_;
   AttachmentReport& report_;

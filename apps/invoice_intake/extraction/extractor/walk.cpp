@@ -327,6 +327,11 @@ class Walk {
 std::optional<ExtractionError> walk(int descriptor, const ExtractorRequest& request,
                                     const ReadDocument& read) {
   std::string bytes;
+  // Growing by doubling would take three times the memory.
+  struct stat status {};
+  if (fstat(descriptor, &status) == 0 && status.st_size > 0) {
+    bytes.reserve(static_cast<std::size_t>(std::min<std::int64_t>(status.st_size, request.input)));
+  }
   std::array<char, 65536> chunk;
   while (true) {
     const ssize_t count = ::read(descriptor, chunk.data(), chunk.size());

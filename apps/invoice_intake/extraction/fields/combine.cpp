@@ -164,6 +164,7 @@ class Combiner {
       return;
     }
     if (*amount + *tax != *total) {
+      sum_is_broken_ = true;
       warn("amount " + amount->to_string() + " + tax " + tax->to_string() + " is not the total " +
            total->to_string());
       for (const FieldName name : {FieldName::amount, FieldName::tax}) {
@@ -188,7 +189,8 @@ class Combiner {
     if (!capitals || !total) return;
     if (*capitals == *total) {
       const bool ocr = is_ocr(FieldName::total);
-      raise(FieldName::total, ocr ? kSumConfirmed : 0.97);
+      // Which of the amounts was changed, nobody can tell; OCR's were misread.
+      if (!sum_is_broken_ || ocr) raise(FieldName::total, ocr ? kSumConfirmed : 0.97);
       if (is_ocr(FieldName::total_in_capitals)) raise(FieldName::total_in_capitals, kMostOcr);
       if (ocr && sum_holds_) {
         raise(FieldName::amount, kSumConfirmed);
@@ -337,6 +339,7 @@ class Combiner {
   std::vector<LineItem> items_;
   std::vector<std::string> warnings_;
   bool sum_holds_ = false;
+  bool sum_is_broken_ = false;
 };
 
 }  // namespace

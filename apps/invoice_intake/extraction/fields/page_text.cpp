@@ -61,7 +61,8 @@ class PageTextReader {
     read_goods();
     read_people();
     PageReading result;
-    result.has_invoice_labels = count_labels() >= 3;
+    // OCR loses labels; a text layer has them all.
+    result.has_invoice_labels = count_labels() >= (is_ocr() ? 2 : 3);
     result.is_legible = count_legible() >= kLegible;
     if (reading_[FieldName::number]) result.reading = std::move(reading_);
     return result;
