@@ -224,6 +224,17 @@ TEST_P(ProcessingTest, ATaskThatWaitsForItsRetrySaysSo) {
   EXPECT_EQ(errand_status(id), TaskStatus::retrying);
 }
 
+TEST_P(ProcessingTest, WhatTookTooLongIsTriedOnceMoreWithMoreTime) {
+  report.attachments = {broken("a.png")};
+  report.attachments[0].error->code = "time_limit";
+  const EmailTaskId id = take();
+  drain();
+  EXPECT_EQ(extractions, 2);
+  EXPECT_EQ(last_options.limits.attachment_time, options.patient_attachment_time);
+  EXPECT_EQ(load(id).status, EmailTaskStatus::failed);
+  EXPECT_FALSE(load(id).can_retry());
+}
+
 TEST_P(ProcessingTest, WithoutAnExtractorTheErrorSaysSo) {
   throws =
       std::make_exception_ptr(ExtractorUnavailable{"errand-invoice-extractor is not there", false});

@@ -141,7 +141,7 @@ class Attempt {
   void extract_all() {
     const WorkOrder order = read_work_order(*task_);
     ExtractionOptions options = options_.extraction;
-    if (task_->task_type == TaskType::ocr_retry) {
+    if (task_->task_type == TaskType::ocr_retry || task_->retry_count > 0) {
       options.limits.attachment_time = options_.patient_attachment_time;
       options.limits.whole_time = options_.patient_whole_time;
     }
@@ -201,6 +201,13 @@ class Attempt {
     return error;
   }
 
+  /// The machine may have been busy: once more, with more time, and then never again, for the bytes
+  /// may be made to take forever.
+  [[nodiscard]] bool may_want_patience(const ExtractionError& error) const {
+    return error.code == "time_limit" && task_->retry_count == 0 &&
+           task_->task_type != TaskType::ocr_retry;
+  }
+
   std::string finish() {
     if (const ExtractionError* error = total_failure()) {
       std::string file;
@@ -210,7 +217,7 @@ class Attempt {
       throw ProcessingFailed{{.type = "ExtractionError",
                               .code = stored_text(error->code, kLongestMessage),
                               .message = stored_text(error->message, kLongestMessage),
-                              .retryable = error->retryable,
+                              .retryable = error->retryable || may_want_patience(*error),
                               .file = stored_text(file, kLongestMessage),
                               .step = "extract"}};
     }

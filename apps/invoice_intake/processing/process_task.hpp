@@ -16,7 +16,7 @@ namespace errand::invoices {
 struct ProcessingOptions {
   ExtractionOptions extraction{};
   std::chrono::seconds retry_delay = kRetryDelay;
-  /// Of tasks of type ocr_retry, for each attachment and for all of them.
+  /// Of retries and of tasks of type ocr_retry, for each attachment and for all of them.
   std::chrono::milliseconds patient_attachment_time{120'000};
   std::chrono::milliseconds patient_whole_time{600'000};
 };
