@@ -119,7 +119,7 @@ TEST(Criteria, SayWhereTheyAreWrongAndWhatWouldBeRight) {
             "criteria, at character 3: the criteria are empty; write for example withdrawn_total "
             ">= 5000");
   EXPECT_THAT(complaint("team_size > 1.2.3"), HasSubstr("`1.2.3` is not a number"));
-  EXPECT_THAT(complaint("name = 'x'"), HasSubstr("no figure `name`"));
+  EXPECT_THAT(complaint("team_size = 'x'"), HasSubstr("at character 13: there are no texts"));
   EXPECT_THAT(complaint("团队 > 1"), HasSubstr("plain English letters"));
 }
 

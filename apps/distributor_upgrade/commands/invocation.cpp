@@ -36,6 +36,6 @@ std::string Invocation::message_class() const {
   return configured != nullptr && *configured != '\0' ? configured : kCheckClass;
 }
 
-void Invocation::print_json(std::string_view json) const { out << json << '\n'; }
+void Invocation::print_json(std::string_view text) const { out << text << '\n'; }
 
 }  // namespace errand::distributors

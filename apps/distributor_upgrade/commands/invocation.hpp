@@ -50,7 +50,7 @@ struct Invocation {
   /// $ERRAND_DISTRIBUTORS_MESSAGE_CLASS, else kCheckClass.
   [[nodiscard]] std::string message_class() const;
 
-  void print_json(std::string_view json) const;
+  void print_json(std::string_view text) const;
 };
 
 }  // namespace errand::distributors

@@ -29,6 +29,7 @@ ExitCode run_worker(const WorkerCommandOptions& options, Invocation& invocation)
   // RetryPolicy's default is what is wanted: after 1 s, 5 s and 25 s, then failed_messages.
   MessageConsumer consumer{
       {{.transport = checks.get(), .failure = failures.get()}}, handlers, consumer_options, logger};
+  logger.info(fmt::format("{} handles the checks of {}", consumer.name(), checks->name()));
   const WorkerReport report = consumer.run(signals.token());
   if (invocation.json) {
     fmt::print(invocation.out,

@@ -20,8 +20,6 @@ constexpr Int128 power_of_ten(int exponent) {
 
 constexpr Int128 kBound = power_of_ten(Decimal::kMaxDigits);
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 }  // namespace
 
 std::optional<Decimal> Decimal::fitting(Int128 digits, int places) {
@@ -49,7 +47,7 @@ std::optional<Decimal> Decimal::parse(std::string_view text) {
   int places = 0;
   const auto append = [&](std::string_view part) {
     return std::ranges::all_of(part, [&](char c) {
-      if (!is_digit(c) || digits >= kBound) return false;
+      if (c < '0' || c > '9' || digits >= kBound) return false;
       digits = digits * 10 + (c - '0');
       return true;
     });
