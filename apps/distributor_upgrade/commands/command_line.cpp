@@ -65,6 +65,7 @@ class CommandLine {
   CommandLine(CLI::App& root, Invocation& invocation) : root_{root}, invocation_{invocation} {
     lay_out_help(root, invocation.out_screen);
     root.require_subcommand(1);
+    root.fallthrough();  // --dsn may stand behind the command, too
     root.footer(kFooter);
     const auto keep_dsn = [&invocation](const std::string& text) {
       if (text.empty()) {

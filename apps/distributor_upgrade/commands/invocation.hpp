@@ -24,6 +24,7 @@ enum class ExitCode : int {
   not_found = 5,
   storage_unreachable = 6,
   internal_error = 70,
+  output_failed = 74,  ///< standard output did not take what was written
 };
 
 /// One call of the program: its streams, and what its commands have in common.

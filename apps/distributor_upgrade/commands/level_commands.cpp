@@ -30,8 +30,9 @@ ExitCode run_level_list(Invocation& invocation) {
                {.title = "LEVEL"},
                {.title = "REACHED WHEN", .shrinks = true}}};
   for (const Level& level : levels) {
+    const bool is_lowest = level.id == levels.front().id;
     table.add_row({std::to_string(level.rank), std::to_string(level.id), level.name,
-                   level.criteria.value_or("given by hand")});
+                   level.criteria.value_or(is_lowest ? "joining" : "given by hand")});
   }
   table.print(invocation.out, invocation.out_screen);
   return ExitCode::done;

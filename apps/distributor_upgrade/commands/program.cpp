@@ -64,7 +64,9 @@ ExitCode run(std::vector<std::string> arguments, Invocation& invocation) noexcep
   try {
     const ExitCode code = parse_and_run(std::move(arguments), invocation);
     invocation.out.flush();
-    return code;
+    if (invocation.out.good()) return code;
+    say(invocation, "cannot write to standard output");
+    return ExitCode::output_failed;
   } catch (...) {
     return report(std::current_exception(), invocation);
   }

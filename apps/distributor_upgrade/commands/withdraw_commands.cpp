@@ -1,3 +1,4 @@
+#include <chrono>
 #include <fmt/ostream.h>
 
 #include "distributor_upgrade/commands/commands.hpp"
@@ -6,6 +7,14 @@
 #include "distributor_upgrade/upgrade/complete_withdrawal.hpp"
 
 namespace errand::distributors {
+namespace {
+
+/// Tables have no room for fractions of a second.
+std::string shown(Timestamp time) {
+  return to_iso8601(std::chrono::floor<std::chrono::seconds>(time));
+}
+
+}  // namespace
 
 ExitCode run_withdraw_create(const WithdrawCreateOptions& options, Invocation& invocation) {
   const std::int64_t cents = parse_amount(options.amount);
@@ -58,8 +67,8 @@ ExitCode run_withdraw_list(const ListOptions& options, Invocation& invocation) {
   for (const Withdrawal& withdrawal : withdrawals) {
     table.add_row({std::to_string(withdrawal.id), std::to_string(withdrawal.distributor_id),
                    money_text(withdrawal.amount_cents), withdrawal.status,
-                   to_iso8601(withdrawal.created_at),
-                   withdrawal.completed_at ? to_iso8601(*withdrawal.completed_at) : ""});
+                   shown(withdrawal.created_at),
+                   withdrawal.completed_at ? shown(*withdrawal.completed_at) : ""});
   }
   table.print(invocation.out, invocation.out_screen);
   return ExitCode::done;
@@ -82,8 +91,7 @@ ExitCode run_history(const ListOptions& options, Invocation& invocation) {
                {.title = "CRITERIA", .shrinks = true}}};
   for (const UpgradeRecord& upgrade : upgrades) {
     const auto& ledger = upgrade.triggering_withdraw_ledger_id;
-    const auto second = std::chrono::floor<std::chrono::seconds>(upgrade.upgrade_time);
-    table.add_row({to_iso8601(second),
+    table.add_row({shown(upgrade.upgrade_time),
                    fmt::format("{} #{}", upgrade.distributor, upgrade.distributor_id),
                    upgrade.previous_level, upgrade.new_level, ledger ? std::to_string(*ledger) : "",
                    upgrade.criteria});
