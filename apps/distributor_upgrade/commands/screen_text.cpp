@@ -95,7 +95,7 @@ std::string truncate(std::string_view text, std::size_t width) {
 std::string format_count(std::int64_t count) {
   std::string digits = std::to_string(count);
   const std::size_t first = count < 0 ? 1 : 0;
-  for (std::size_t i = digits.size(); i > first + 3; i -= 3) digits.insert(i - 3, ",");
+  for (std::size_t i = digits.size(); i > first + 3; i -= 3) digits.insert(i - 3, 1, ',');
   return digits;
 }
 
