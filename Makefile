@@ -2,13 +2,17 @@
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+SERVE_DSN ?= sqlite:build/serve.db
+SERVE_LISTEN ?= 127.0.0.1:8080
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build lint format asan tsan coverage bench fuzz install clean
+.PHONY: help demo serve test accuracy build lint format asan tsan coverage bench fuzz install clean
 
 help:
 	@echo "make demo      build, and see the main job done on an embedded database"
+	@echo "make serve     build, and serve API and dashboard with a worker (SERVE_DSN, SERVE_LISTEN)"
 	@echo "make test      build, and run every test"
+	@echo "make accuracy  read invoices out of made-up e-mails, and print how many were read right"
 	@echo "make build     build the programs into build/bin"
 	@echo "make install   install library, headers and programs below PREFIX (/usr/local)"
 	@echo "make bench     measure beside other queues; QUICK=1 in 3 minutes, GROWTH=1 how figures grow,"
@@ -22,27 +26,37 @@ help:
 	@echo "make clean     remove all build directories"
 
 build:
-	@scripts/install-packages build
+	@scripts/install-packages build apps
 	@cmake --preset dev -DERRAND_BUILD_TESTS=OFF -DERRAND_BUILD_EXAMPLES=ON --log-level=WARNING
 	@cmake --build --preset dev
 
 demo: build
 	@scripts/demo build/bin
 
+serve: build
+	@build/bin/errand serve --worker --dsn $(SERVE_DSN) --listen $(SERVE_LISTEN)
+
 test:
-	@scripts/install-packages build test
+	@scripts/install-packages build apps test
 	@cmake --preset dev -DERRAND_BUILD_TESTS=ON -DERRAND_BUILD_EXAMPLES=ON --log-level=WARNING
 	@cmake --build --preset dev
 	@ctest --preset dev
 
+accuracy:
+	@scripts/install-packages build apps test
+	@cmake --preset dev -DERRAND_BUILD_TESTS=ON --log-level=WARNING
+	@cmake --build --preset dev --target invoice_accuracy
+	@apps/invoice_intake/fixtures/make_fixtures.py build/invoice-fixtures
+	@build/bin/invoice_accuracy build/invoice-fixtures
+
 asan tsan:
-	@scripts/install-packages build test
+	@scripts/install-packages build apps test
 	@cmake --preset $@ --log-level=WARNING
 	@cmake --build --preset $@
 	@ctest --preset $@
 
 coverage:
-	@scripts/install-packages build test
+	@scripts/install-packages build apps test
 	@cmake --preset coverage --log-level=WARNING
 	@cmake --build --preset coverage
 	@ctest --preset coverage
@@ -53,7 +67,7 @@ bench: build
 	@bench/run $(if $(GROWTH),--growth) $(if $(QUICK),--quick) $(if $(PUBLISH),--publish) $(BENCH_OPTIONS)
 
 lint:
-	@scripts/install-packages build test lint
+	@scripts/install-packages build apps test lint
 	@cmake --preset dev -DERRAND_BUILD_TESTS=ON --log-level=WARNING
 	@scripts/lint build
 
@@ -62,13 +76,13 @@ format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format-14 -i
 
 fuzz:
-	@scripts/install-packages build fuzz
+	@scripts/install-packages build apps fuzz
 	@cmake --preset fuzz --log-level=WARNING
 	@cmake --build --preset fuzz
 	@scripts/fuzz build-fuzz $(FUZZ_SECONDS)
 
 install:
-	@scripts/install-packages build
+	@scripts/install-packages build apps
 	@cmake --preset release --log-level=WARNING
 	@cmake --build --preset release
 	@cmake --install build-release --prefix $(PREFIX)

@@ -51,7 +51,9 @@ class ERRAND_EXPORT Bus {
   Bus& check_by(const Rules& rules);
 
   /// Durable on return. Throws ConfigurationException if the type has no name or no route,
-  /// ValidationException for what JSON cannot hold, StorageException.
+  /// ValidationException for what JSON cannot hold and for what nobody could read: a type of no
+  /// bytes or of more than 190, a stamp in `headers` that is no JSON array of objects;
+  /// StorageException.
   template <class Message>
   void send(const Message& message, const SendOptions& options = {}) {
     send_json(types_.name_of<Message>(), encode(message), options);

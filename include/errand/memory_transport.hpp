@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -8,13 +9,19 @@
 #include <string_view>
 #include <vector>
 
+#include "errand/bus.hpp"
 #include "errand/clock.hpp"
+#include "errand/codec.hpp"
 #include "errand/export.hpp"
 #include "errand/handler.hpp"
 #include "errand/transport.hpp"
 
 /// Transports for the tests of programs that send or handle messages. Nothing outlives them.
 namespace errand {
+
+namespace detail {
+class SymfonySerializer;
+}
 
 /// Messages in this process's memory. Behaves as the stored ones do, redelivery and fencing
 /// included; and remembers what was sent.
@@ -26,7 +33,24 @@ class ERRAND_EXPORT MemoryTransport final : public Transport {
   MemoryTransport& operator=(const MemoryTransport&) = delete;
 
   /// All that was ever sent or forwarded here, in order; with a type, those of that header `type`.
+  /// That is what the type is called on the wire: a class name of PHP's where there is one.
   [[nodiscard]] std::vector<Outgoing> sent(std::string_view type = {}) const;
+
+  /// How many sent() returns.
+  [[nodiscard]] std::size_t count_sent(std::string_view type = {}) const;
+
+  /// The messages of that type that were sent, as the handler would get them. Throws
+  /// ValidationException if one of them is none.
+  ///
+  ///     EXPECT_EQ(transport.sent_messages<Sms>("sms.send").at(0).to, "+491");
+  template <class Message>
+  [[nodiscard]] std::vector<Message> sent_messages(std::string_view type) const {
+    std::vector<Message> messages;
+    for (const Outgoing& outgoing : sent(type)) {
+      messages.push_back(decode<Message>(outgoing.message.body));
+    }
+    return messages;
+  }
 
   [[nodiscard]] const std::string& name() const noexcept override { return name_; }
   void setup() override {}
@@ -68,9 +92,10 @@ class ERRAND_EXPORT MemoryTransport final : public Transport {
 /// for, and it never holds a message. For tests, and for programs too small for a worker.
 class ERRAND_EXPORT SyncTransport final : public Transport {
  public:
-  /// `handlers` must outlive it.
-  explicit SyncTransport(const Handlers& handlers, std::string name = "sync",
-                         Logger& logger = silent_logger());
+  /// `handlers` must outlive it. `class_names`: those of the bus that sends. Throws
+  /// ConfigurationException if two types share a class.
+  explicit SyncTransport(const Handlers& handlers, const ClassNames& class_names = {},
+                         std::string name = "sync", Logger& logger = silent_logger());
   ~SyncTransport() override;
   SyncTransport(const SyncTransport&) = delete;
   SyncTransport& operator=(const SyncTransport&) = delete;
@@ -94,6 +119,7 @@ class ERRAND_EXPORT SyncTransport final : public Transport {
 
  private:
   const Handlers& handlers_;
+  const std::unique_ptr<const detail::SymfonySerializer> serializer_;
   const std::string name_;
   Logger& logger_;
   MemoryTransport empty_;  ///< answers what is asked of one that holds nothing

@@ -4,11 +4,12 @@
 #include <span>
 #include <string>
 
+#include "errand/clock.hpp"
 #include "errand/engine.hpp"
 #include "errand/export.hpp"
 #include "errand/transport.hpp"
 
-struct sqlite3;
+struct sqlite3;  // SQLite's connection
 
 namespace errand {
 
@@ -36,6 +37,16 @@ namespace errand {
 /// ValidationException; StorageException, after which the transaction should be rolled back.
 ERRAND_EXPORT void send_in_transaction(sqlite3* connection, const Transport& to,
                                        std::span<const Outgoing> messages);
+
+/// Stores the tasks in the transaction that is open on the caller's connection to the engine's
+/// file: they exist if and when it commits. Begin it with BEGIN IMMEDIATE. Tasks::prepare() makes
+/// them of messages. Workers find them by their own look, which comes once a second: a transaction
+/// of somebody else's sends no signals.
+///
+/// Throws ValidationException and stores none if validate() would for one of them;
+/// StorageException, after which the transaction should be rolled back.
+ERRAND_EXPORT void submit_in_transaction(sqlite3* connection, std::span<const NewTask> tasks,
+                                         const Clock& clock = system_clock());
 
 /// Schema::script() without opening anything.
 [[nodiscard]] ERRAND_EXPORT std::string sqlite_schema_script();

@@ -41,8 +41,8 @@ struct TaskRecord {
 inline constexpr int kMaxHistory = 20;
 
 /// to_json(TaskData)'s members, then type, queue, priority, availableAt, attempts, maxRetries,
-/// crashes, version and, where there is one, worker, leaseExpiresAt, cancelRequested, progress,
-/// headers, history.
+/// crashes, version and, where there is one, worker, leaseExpiresAt, cancelRequested, expired,
+/// progress, headers, history.
 [[nodiscard]] ERRAND_EXPORT std::string to_json(const TaskRecord& task);
 
 struct TaskFilter {
@@ -55,6 +55,12 @@ struct PageRequest {
   std::int64_t page = 1;  ///< from 1
   std::int64_t page_size = 20;
   bool documents = true;  ///< false: leave out payload, result, error and history, which may be big
+
+  /// TaskPage::next of the page before this one: the items begin behind its last one, whatever was
+  /// submitted meanwhile, and `page` is passed over. Costs the same however far back it is.
+  std::optional<std::int64_t> after{};
+
+  bool count = true;  ///< false: leave out the total, which costs more the more there are
 };
 
 struct TaskPage {
@@ -62,6 +68,7 @@ struct TaskPage {
   std::int64_t total = 0;
   std::int64_t page = 1;
   std::int64_t page_size = 20;
+  std::optional<std::int64_t> next{};  ///< for PageRequest::after; nullopt: there are no more
 
   [[nodiscard]] std::int64_t total_pages() const noexcept {
     return (total + page_size - 1) / page_size;
@@ -93,7 +100,8 @@ class ERRAND_EXPORT TaskCatalog {
   /// Expired tasks included, as long as they were not deleted.
   [[nodiscard]] virtual std::optional<TaskRecord> find(TaskId id) = 0;
 
-  /// Expired tasks included. A page past the end has no items.
+  /// Expired tasks included. A page past the end has no items. Throws ValidationException for pages
+  /// and page sizes below 1.
   [[nodiscard]] virtual TaskPage list(const TaskFilter& filter, const PageRequest& request) = 0;
 
   [[nodiscard]] virtual TaskStats stats() = 0;

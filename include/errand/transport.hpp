@@ -161,6 +161,7 @@ struct TransportOptions {
   enum class Open : std::uint8_t {
     create,    ///< make file and table where there are none, unless the DSN says auto_setup=no
     existing,  ///< StorageException where there is nothing: for programs that only look
+    setup,     ///< make them whatever the DSN says: for those who ask for just that
   };
   Open open = Open::create;
 };

@@ -2,10 +2,13 @@
 
 #include <cstring>
 #include <fmt/format.h>
+#include <utility>
+#include <vector>
 
 #include "errand/task.hpp"
 
 #include "app/child_process.hpp"
+#include "core/traceparent.hpp"
 
 namespace errand::detail {
 namespace {
@@ -25,20 +28,30 @@ CommandFailed failure(const std::string& how, std::string errors) {
                                       : errors + " (the command " + how + ")"};
 }
 
+std::vector<std::pair<std::string, std::string>> environment_of(const Envelope& envelope,
+                                                                const TaskContext& context) {
+  std::vector<std::pair<std::string, std::string>> environment{
+      {"ERRAND_TASK_ID", context.id().to_string()},
+      {"ERRAND_TASK_TYPE", envelope.type()},
+      {"ERRAND_ATTEMPT", std::to_string(context.attempt())}};
+  const auto trace = envelope.headers().find(kTraceparent);
+  if (trace != envelope.headers().end() && is_traceparent(trace->second)) {
+    environment.emplace_back("TRACEPARENT", trace->second);
+  }
+  return environment;
+}
+
 }  // namespace
 
 RawHandler exec_handler(std::string command, std::chrono::milliseconds timeout) {
   return [command = std::move(command), timeout](const Envelope& envelope, TaskContext& context) {
     using End = ChildResult::End;
-    ChildResult result = run_child(
-        ChildOptions{.command = command,
-                     .environment = {{"ERRAND_TASK_ID", context.id().to_string()},
-                                     {"ERRAND_TASK_TYPE", envelope.type()},
-                                     {"ERRAND_ATTEMPT", std::to_string(context.attempt())}},
-                     .timeout = timeout,
-                     .max_output = kMaxDocumentBytes,
-                     .max_errors = kMaxErrorText},
-        envelope.body(), context.stop_token());
+    ChildResult result = run_child(ChildOptions{.command = command,
+                                                .environment = environment_of(envelope, context),
+                                                .timeout = timeout,
+                                                .max_output = kMaxDocumentBytes,
+                                                .max_errors = kMaxErrorText},
+                                   envelope.body(), context.stop_token());
     switch (result.end) {
       case End::stopped:
         throw Cancelled{};
@@ -67,6 +80,18 @@ RawHandler exec_handler(std::string command, std::chrono::milliseconds timeout) 
     }
     return output;
   };
+}
+
+void add_exec_handler(Handlers& handlers, const std::string& text,
+                      std::chrono::milliseconds timeout) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+    throw ConfigurationException{
+        "--exec takes TYPE=COMMAND, as in --exec 'thumb.make=./thumb.sh', "
+        "not `" +
+        text + "`"};
+  }
+  handlers.add_raw(text.substr(0, equals), exec_handler(text.substr(equals + 1), timeout));
 }
 
 }  // namespace errand::detail

@@ -18,10 +18,16 @@ class CommandFailed : public Error {
 namespace errand::detail {
 
 /// A handler that is a command: `/bin/sh -c command`, in a process group of its own, gets the
-/// payload on standard input and the task in ERRAND_TASK_ID, ERRAND_TASK_TYPE and ERRAND_ATTEMPT.
+/// payload on standard input and the task in ERRAND_TASK_ID, ERRAND_TASK_TYPE and ERRAND_ATTEMPT,
+/// and in TRACEPARENT the trace that the message belongs to, if it does.
 /// Exit 0: its standard output, which must be JSON or empty (null), is the result. Otherwise the
 /// task fails, with its standard error as message. After `timeout` (0: none), or when asked to
 /// stop, the whole group is killed.
 [[nodiscard]] RawHandler exec_handler(std::string command, std::chrono::milliseconds timeout);
+
+/// `--exec`'s TYPE=COMMAND. Throws ConfigurationException for other forms, and if the type has a
+/// handler already.
+void add_exec_handler(Handlers& handlers, const std::string& text,
+                      std::chrono::milliseconds timeout);
 
 }  // namespace errand::detail

@@ -226,15 +226,16 @@ Transport& OpenTransports::open(const std::string& key, const std::string& name,
 }
 
 Transport& OpenTransports::get(const std::string& name_or_dsn) {
-  const bool has_name = configured(name_or_dsn) != nullptr;
-  return open(name_or_dsn, has_name ? name_or_dsn : "", dsn_of(name_or_dsn));
+  return open(name_or_dsn, knows(name_or_dsn) ? name_or_dsn : "", dsn_of(name_or_dsn));
 }
 
 Transport& OpenTransports::failure_of(const std::string& name_or_dsn) {
   const TransportConfiguration* known = configured(name_or_dsn);
   if (known != nullptr && known->failure_transport) return get(*known->failure_transport);
   if (configuration_.failure_transport) return get(*configuration_.failure_transport);
-  return named_in_stamp(kFailedQueue, name_or_dsn);
+  if (knows(kFailedQueue)) return get(kFailedQueue);
+  const Dsn beside = with_queue(dsn_of(name_or_dsn), kFailedQueue);
+  return open(beside.secret_text(), kFailedQueue, beside);
 }
 
 ConsumedTransport OpenTransports::consumed(const std::string& name_or_dsn) {
@@ -242,12 +243,6 @@ ConsumedTransport OpenTransports::consumed(const std::string& name_or_dsn) {
   ConsumedTransport consumed{.transport = &get(name_or_dsn), .failure = &failure_of(name_or_dsn)};
   if (known != nullptr && known->retry) consumed.retry = consumed.task_retry = *known->retry;
   return consumed;
-}
-
-Transport& OpenTransports::named_in_stamp(const std::string& name, const std::string& beside) {
-  if (configured(name) != nullptr) return get(name);
-  const Dsn dsn = with_queue(dsn_of(beside), name);
-  return open(dsn.secret_text(), name, dsn);
 }
 
 }  // namespace errand::detail

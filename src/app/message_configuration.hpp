@@ -13,6 +13,8 @@
 #include "errand/retry.hpp"
 #include "errand/transport.hpp"
 
+#include "bus/routes.hpp"
+
 namespace errand::detail {
 
 struct TransportConfiguration {
@@ -34,7 +36,7 @@ struct TransportConfiguration {
 struct MessageConfiguration {
   std::map<std::string, TransportConfiguration, std::less<>> transports;
   std::optional<std::string> failure_transport;
-  std::map<std::string, std::string> routing;  ///< types to the names of transports
+  Routes<std::string> routing;  ///< types to the names of transports
   ClassNames class_names;
 
   /// Throws ConfigurationException that names the place: `errand.json: transports.async.dsn: …`.
@@ -59,9 +61,8 @@ class OpenTransports {
 
   [[nodiscard]] ConsumedTransport consumed(const std::string& name_or_dsn);
 
-  /// The transport that a stamp in `beside` calls `name`: the configured one, else the queue of
-  /// that name in the same storage.
-  [[nodiscard]] Transport& named_in_stamp(const std::string& name, const std::string& beside);
+  /// Whether the configuration has a transport of that name.
+  [[nodiscard]] bool knows(const std::string& name) const { return configured(name) != nullptr; }
 
   [[nodiscard]] const MessageConfiguration& configuration() const noexcept {
     return configuration_;

@@ -29,22 +29,10 @@ struct WorkerCommand {
   std::chrono::milliseconds exec_timeout{0};
   std::string log_level = "info";
   std::function<bool()> transports_come_first;  ///< as they were typed
+  std::string log_format = "text";
 };
 
 namespace {
-
-/// `TYPE=COMMAND`.
-void add_exec_handler(const WorkerCommand& command, const std::string& text, Handlers& handlers) {
-  const auto equals = text.find('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
-    throw ConfigurationException{
-        "--exec takes TYPE=COMMAND, as in --exec 'thumb.make=./thumb.sh', "
-        "not `" +
-        text + "`"};
-  }
-  handlers.add_raw(text.substr(0, equals),
-                   exec_handler(text.substr(equals + 1), command.exec_timeout));
-}
 
 /// `a,b` is two queues. Not left to CLI11, which would make the option that follows `,` a queue.
 std::vector<std::string> split_at_commas(const std::vector<std::string>& texts) {
@@ -110,6 +98,9 @@ std::shared_ptr<WorkerCommand> add_worker_options(CLI::App& command) {
   terminal::add_text(command, "--log-level", worker->log_level, "LEVEL",
                      "How much to tell (default: info)")
       .one_of({"debug", "info", "warning", "error"});
+  terminal::add_text(command, "--log-format", worker->log_format, "FORMAT",
+                     "text, or json: an object a line (default: text)")
+      .one_of({"text", "json"});
   const std::string name = terminal::full_name(command);
   terminal::add_examples(command, {
                                       name + " --queue mail,default --concurrency 8",
@@ -172,8 +163,10 @@ int run_worker_command(const WorkerCommand& command, Handlers& handlers, Engine*
         "this program serves messages and has no storage of tasks: name a transport with "
         "--transport, and no --queue"};
   }
-  ConsoleLogger logger{parse_log_level(command.log_level)};
-  for (const std::string& text : command.exec) add_exec_handler(command, text, handlers);
+  ConsoleLogger logger{parse_log_level(command.log_level), parse_log_format(command.log_format)};
+  for (const std::string& text : command.exec) {
+    add_exec_handler(handlers, text, command.exec_timeout);
+  }
   add_builtin_handlers(handlers);
   WorkerOptions options = command.options;
   if (!command.queues.empty()) options.queues = split_at_commas(command.queues);

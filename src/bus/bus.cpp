@@ -1,13 +1,14 @@
 #include "errand/bus.hpp"
 
-#include <functional>
 #include <utility>
 
 #include "errand/errors.hpp"
 #include "errand/middleware.hpp"
 
+#include "bus/routes.hpp"
 #include "bus/symfony_serializer.hpp"
 #include "bus/symfony_stamps.hpp"
+#include "core/document_rules.hpp"
 
 namespace errand {
 
@@ -18,7 +19,7 @@ class Bus::Impl {
   }
 
   detail::SymfonySerializer serializer;
-  std::map<std::string, Transport*, std::less<>> routes;
+  detail::Routes<Transport*> routes;
   std::vector<const Rules*> rules;
 };
 
@@ -43,13 +44,7 @@ Bus& Bus::check_by(const Rules& rules) {
 }
 
 Transport& Bus::transport_for(std::string_view type) const {
-  if (const auto exact = impl_->routes.find(type); exact != impl_->routes.end()) {
-    return *exact->second;
-  }
-  for (std::size_t length = type.size() + 1; length-- > 0;) {
-    const auto route = impl_->routes.find(std::string{type.substr(0, length)} + "*");
-    if (route != impl_->routes.end()) return *route->second;
-  }
+  if (Transport* const* transport = detail::find_route(impl_->routes, type)) return **transport;
   throw ConfigurationException{"there is no route for type " + std::string{type} +
                                ": add one with route(\"" + std::string{type} +
                                "\", transport), or route(\"*\", transport) for all"};
@@ -57,6 +52,12 @@ Transport& Bus::transport_for(std::string_view type) const {
 
 Outgoing Bus::prepare_json(const std::string& type, std::string body,
                            const SendOptions& options) const {
+  detail::check_label("type", type);
+  // PHP deletes what it cannot read, and its worker ends.
+  if (const auto bad = detail::find_bad_stamp(options.headers)) {
+    throw ValidationException{"header " + *bad +
+                              ": expected a JSON array of objects, one for each stamp"};
+  }
   const Envelope envelope{type, std::move(body), options.headers};
   for (const Rules* rules : impl_->rules) rules->check(envelope);
   Outgoing outgoing{.message = impl_->serializer.write(envelope), .delay = options.delay};

@@ -17,6 +17,12 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kRedeliverTimeout = std::chrono::hours{1};
 
+std::unique_ptr<const detail::SymfonySerializer> serializer_of(const ClassNames& class_names) {
+  auto serializer = std::make_unique<detail::SymfonySerializer>();
+  for (const auto& [type, class_name] : class_names) serializer->add(type, class_name);
+  return serializer;
+}
+
 }  // namespace
 
 class MemoryTransport::Hub final : public Signals {
@@ -47,6 +53,8 @@ std::vector<Outgoing> MemoryTransport::sent(std::string_view type) const {
   });
   return found;
 }
+
+std::size_t MemoryTransport::count_sent(std::string_view type) const { return sent(type).size(); }
 
 void MemoryTransport::send(std::span<const Outgoing> messages) {
   for (const Outgoing& message : messages) detail::check_outgoing(message);
@@ -206,18 +214,21 @@ std::size_t MemoryTransport::purge() {
 
 Signals& MemoryTransport::signals() noexcept { return *hub_; }
 
-SyncTransport::SyncTransport(const Handlers& handlers, std::string name, Logger& logger)
-    : handlers_{handlers}, name_{std::move(name)}, logger_{logger} {}
+SyncTransport::SyncTransport(const Handlers& handlers, const ClassNames& class_names,
+                             std::string name, Logger& logger)
+    : handlers_{handlers},
+      serializer_{serializer_of(class_names)},
+      name_{std::move(name)},
+      logger_{logger} {}
 
 SyncTransport::~SyncTransport() = default;
 
 void SyncTransport::send(std::span<const Outgoing> messages) {
-  const detail::SymfonySerializer serializer;
   for (const Outgoing& outgoing : messages) {
     detail::check_outgoing(outgoing);
     TaskContext context{
         TaskId::generate(), detail::retry_count(outgoing.message.headers) + 1, {}, logger_};
-    static_cast<void>(handlers_.run(serializer.read(outgoing.message), context));
+    static_cast<void>(handlers_.run(serializer_->read(outgoing.message), context));
   }
 }
 

@@ -106,6 +106,11 @@ std::string transport_name(const TransportOptions& options, const MessengerTable
   return options.name.empty() ? table.queue : options.name;
 }
 
+bool may_set_up(const TransportOptions& options, bool auto_setup) {
+  using enum TransportOptions::Open;
+  return options.open == setup || (options.open == create && auto_setup);
+}
+
 void check_outgoing(const Outgoing& message) {
   check_document("body", message.message.body, kMaxDocumentBytes);
   for (const auto& [name, value] : message.message.headers) {

@@ -41,6 +41,9 @@ struct MessengerTable {
 /// Throws ConfigurationException that names the option.
 [[nodiscard]] ERRAND_EXPORT MessengerTable messenger_table(const Dsn& dsn);
 
+/// Whether what is missing may be made; `auto_setup` is what the DSN says.
+[[nodiscard]] ERRAND_EXPORT bool may_set_up(const TransportOptions& options, bool auto_setup);
+
 /// The name to send under: the one that was configured, else the queue's.
 [[nodiscard]] ERRAND_EXPORT std::string transport_name(const TransportOptions& options,
                                                        const MessengerTable& table);

@@ -21,7 +21,6 @@ inline constexpr const char* kRedeliveryStamp = ERRAND_SYMFONY_STAMP("Redelivery
 inline constexpr const char* kErrorDetailsStamp = ERRAND_SYMFONY_STAMP("ErrorDetailsStamp");
 inline constexpr const char* kSentToFailureStamp =
     ERRAND_SYMFONY_STAMP("SentToFailureTransportStamp");
-inline constexpr const char* kBusNameStamp = ERRAND_SYMFONY_STAMP("BusNameStamp");
 #undef ERRAND_SYMFONY_STAMP
 
 /// The last stamp of that class; nullopt if there is none or it is unreadable.

@@ -23,6 +23,7 @@ void add_failed_retry(CLI::App& parent, Invocation& invocation);
 void add_failed_remove(CLI::App& parent, Invocation& invocation);
 void add_stats(CLI::App& parent, Invocation& invocation);
 void add_top(CLI::App& parent, Invocation& invocation);
+void add_serve(CLI::App& parent, Invocation& invocation);
 void add_clean(CLI::App& parent, Invocation& invocation);
 void add_setup(CLI::App& parent, Invocation& invocation);
 void add_doctor(CLI::App& parent, Invocation& invocation);

@@ -34,6 +34,7 @@ struct ChangeCommand {
   std::vector<std::string> ids;
   FailureFilter filter;
   TransportChoice transport;
+  std::string to;
   bool all = false;
   bool yes = false;
   bool interactive = false;
@@ -152,7 +153,7 @@ ExitCode ask_about_failed(const ChangeCommand& command, Engine& engine, Console&
   const auto with = [&](const Change& change) {
     return [&engine, &change](const Failure& failure) {
       const TaskId id = TaskId::parse(failure.id).value();
-      change.apply(engine.queue(), {&id, 1});
+      return change.apply(engine.queue(), {&id, 1}) == 1;
     };
   };
   print_result(go_through(failures_to_show(command, engine.catalog()),
@@ -164,19 +165,22 @@ ExitCode ask_about_failed(const ChangeCommand& command, Engine& engine, Console&
 ExitCode retry_interactively(const ChangeCommand& command, Invocation& invocation) {
   require_dialogue(invocation.console);
   if (command.transport.is_given()) {
-    return ask_about_failed_messages(command.transport, chosen_messages(command), command.json,
-                                     invocation.console);
+    return ask_about_failed_messages(command.transport, command.to, chosen_messages(command),
+                                     command.json, invocation.console);
   }
   const std::unique_ptr<Engine> engine = invocation.open(EngineOptions::Open::existing);
   return ask_about_failed(command, *engine, invocation.console);
 }
 
 ExitCode retry_failed(const ChangeCommand& command, Invocation& invocation) {
+  if (!command.to.empty() && !command.transport.is_given()) {
+    throw ConfigurationException{"--to is for messages: name their failure transport, --transport"};
+  }
   if (command.interactive) return retry_interactively(command, invocation);
   require_choice(command);
   if (command.transport.is_given()) {
-    return retry_failed_messages(command.transport, chosen_messages(command), command.json,
-                                 invocation.console);
+    return retry_failed_messages(command.transport, command.to, chosen_messages(command),
+                                 command.json, invocation.console);
   }
   const std::unique_ptr<Engine> engine = invocation.open(EngineOptions::Open::existing);
   return change_failed(command, kRetry, *engine, invocation.console);
@@ -233,6 +237,9 @@ void add_failed_retry(CLI::App& parent, Invocation& invocation) {
   CLI::App& command = add_command(
       parent, "retry", "Run failed tasks again from the start (cancelled ones, too, by their id)");
   const auto options = add_choice(command, invocation);
+  add_text(command, "--to", options->to, "NAME|DSN",
+           "Send messages there, and not back to where they failed")
+      .not_empty();
   add_flag(command, "-i,--interactive", options->interactive,
            "Show one after the other, and ask what to do with it");
   add_examples(command, {
@@ -241,6 +248,9 @@ void add_failed_retry(CLI::App& parent, Invocation& invocation) {
                             "errand failed retry --type email.send",
                             "errand failed retry --class errand::WorkerLost",
                             "errand failed retry --all",
+                            "errand failed retry --all --transport failed",
+                            "errand failed retry 42 --transport failed \\",
+                            "    --to 'postgresql://app@db/shop?queue_name=default'",
                         });
   runs(command, invocation, options, retry_failed);
 }

@@ -5,8 +5,8 @@
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <deque>
 #include <fmt/ostream.h>
-#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
@@ -14,8 +14,6 @@
 #include "errand/clock.hpp"
 #include "errand/errors.hpp"
 
-#include "bus/message_failure.hpp"
-#include "bus/symfony_serializer.hpp"
 #include "cli/failure_view.hpp"
 #include "cli/json_output.hpp"
 #include "cli/table.hpp"
@@ -24,78 +22,6 @@
 
 namespace errand::cli {
 namespace {
-
-constexpr std::size_t kBatch = 1000;
-
-/// A message in a failure transport, with its story.
-struct FailedMessage {
-  StoredMessage stored;
-  std::string type;
-  std::string failed_in;  ///< empty: nobody noted it
-  ExceptionData error;
-};
-
-/// One failure transport as this call of the program uses it.
-class FailureTransport {
- public:
-  explicit FailureTransport(const TransportChoice& choice)
-      : name_{choice.name},
-        transports_{choice.open(TransportOptions::Open::existing)},
-        transport_{transports_.get(name_)} {
-    for (const auto& [type, class_name] : transports_.configuration().class_names) {
-      serializer_.add(type, class_name);
-    }
-  }
-
-  [[nodiscard]] Transport& transport() noexcept { return transport_; }
-
-  [[nodiscard]] FailedMessage read(StoredMessage stored) const {
-    FailedMessage message{.stored = std::move(stored), .type = {}, .failed_in = {}, .error = {}};
-    message.type = serializer_.type_of(message.stored.message);
-    message.failed_in = detail::failed_in(message.stored.message).value_or("");
-    message.error = detail::last_error(message.stored.message).value_or(ExceptionData{});
-    return message;
-  }
-
-  [[nodiscard]] std::optional<FailedMessage> find(const std::string& id) {
-    std::optional<StoredMessage> stored = transport_.find(id);
-    if (!stored) return std::nullopt;
-    return read(*std::move(stored));
-  }
-
-  /// All that the filter chooses, the oldest first.
-  [[nodiscard]] std::vector<FailedMessage> find(const MessageFilter& filter) {
-    std::vector<FailedMessage> found;
-    for (std::size_t offset = 0;; offset += kBatch) {
-      std::vector<StoredMessage> batch = transport_.list(kBatch, offset);
-      for (StoredMessage& stored : batch) {
-        FailedMessage message = read(std::move(stored));
-        const bool chosen =
-            (filter.type.empty() || message.type == filter.type) &&
-            (filter.error_class.empty() || message.error.class_name == filter.error_class);
-        if (chosen) found.push_back(std::move(message));
-      }
-      if (batch.size() < kBatch) return found;
-    }
-  }
-
-  /// Where it came from. Throws ConfigurationException if nobody noted that.
-  [[nodiscard]] Transport& origin_of(const FailedMessage& message) {
-    if (message.failed_in.empty()) {
-      throw ConfigurationException{
-          fmt::format("message {} does not say which transport it came from: send it again with "
-                      "errand send, then remove it",
-                      message.stored.id)};
-    }
-    return transports_.named_in_stamp(message.failed_in, name_);
-  }
-
- private:
-  std::string name_;
-  detail::OpenTransports transports_;
-  Transport& transport_;
-  detail::SymfonySerializer serializer_;
-};
 
 boost::json::object to_json_object(const FailedMessage& message) {
   boost::json::object headers;
@@ -109,9 +35,12 @@ boost::json::object to_json_object(const FailedMessage& message) {
           {"failedAt", to_iso8601(message.stored.created_at)}};
 }
 
-void print_groups(const std::vector<FailedMessage>& messages, bool json, Console& console) {
+void print_groups(FailureTransport& failures, const MessageFilter& filter, bool json,
+                  Console& console) {
   std::map<std::pair<std::string, std::string>, std::int64_t> counts;
-  for (const FailedMessage& message : messages) ++counts[{message.type, message.error.class_name}];
+  failures.for_each(filter, [&](const FailedMessage& message) {
+    ++counts[{message.type, message.error.class_name}];
+  });
   boost::json::array items;
   Table table{{{.title = "MESSAGES", .align = Column::Align::right},
                {.title = "TYPE", .may_shrink = true},
@@ -130,56 +59,32 @@ void print_groups(const std::vector<FailedMessage>& messages, bool json, Console
   }
 }
 
-/// What is done with each of the chosen.
-struct MessageChange {
-  const char* done;      ///< for people
-  const char* json_key;  ///< for programs
-  std::function<void(FailureTransport&, const FailedMessage&)> apply;
+/// The messages of one page, the newest first, out of all that the filter chooses.
+struct MessagePage {
+  std::vector<FailedMessage> items;
+  std::int64_t total = 0;
 };
 
-/// Those that were named and are not there are told, and give the exit code.
-std::vector<FailedMessage> find_chosen(FailureTransport& failures, const ChosenMessages& chosen,
-                                       ExitCode& code, Console& console) {
-  if (chosen.ids.empty()) return failures.find(chosen.filter);
-  std::vector<FailedMessage> messages;
-  for (const std::string& id : chosen.ids) {
-    if (auto found = failures.find(id)) {
-      messages.push_back(*std::move(found));
-    } else {
-      fmt::print(console.err, "errand: no message {} in transport {}\n", terminal::printable(id),
-                 terminal::printable(failures.transport().name()));
-      code = ExitCode::no_such_task;
+MessagePage read_page(FailureTransport& failures, const MessageFilter& filter) {
+  MessagePage page;
+  // Of those up to the end of the page, counted from the newest.
+  std::deque<std::string> ids;
+  const std::int64_t most = filter.page * filter.page_size;
+  failures.for_each(filter, [&](FailedMessage& message) {
+    ++page.total;
+    ids.push_back(std::move(message.stored.id));
+    if (static_cast<std::int64_t>(ids.size()) > most) ids.pop_front();
+  });
+  const std::int64_t newer = std::min(most - filter.page_size, page.total);
+  ids.resize(ids.size() - static_cast<std::size_t>(newer));
+  const std::size_t size = std::min(ids.size(), static_cast<std::size_t>(filter.page_size));
+  for (std::size_t i = 0; i < size; ++i) {
+    // Somebody may have dealt with it meanwhile.
+    if (auto message = failures.find(ids[ids.size() - 1 - i])) {
+      page.items.push_back(*std::move(message));
     }
   }
-  return messages;
-}
-
-/// In this order: what happens in between doubles the message, and loses nothing.
-void send_again(FailureTransport& failures, const FailedMessage& message) {
-  const Outgoing again = detail::second_chance_of(message.stored.message);
-  failures.origin_of(message).send({&again, 1});
-  failures.transport().remove({&message.stored.id, 1});
-}
-
-void remove(FailureTransport& failures, const FailedMessage& message) {
-  failures.transport().remove({&message.stored.id, 1});
-}
-
-ExitCode change(const TransportChoice& from, const ChosenMessages& chosen, bool json,
-                Console& console, const MessageChange& to) {
-  FailureTransport failures{from};
-  ExitCode code = ExitCode::done;
-  const std::vector<FailedMessage> messages = find_chosen(failures, chosen, code, console);
-  for (const FailedMessage& message : messages) to.apply(failures, message);
-  if (json) {
-    print_json(console,
-               boost::json::serialize(boost::json::object{{to.json_key, messages.size()}}));
-  } else {
-    fmt::print(console.out, "{} {} {}\n", to.done,
-               format_count(static_cast<std::int64_t>(messages.size())),
-               messages.size() == 1 ? "message" : "messages");
-  }
-  return code;
+  return page;
 }
 
 }  // namespace
@@ -197,15 +102,11 @@ MessageFilter message_filter(const FailureFilter& filter) {
 ExitCode list_failed_messages(const TransportChoice& from, const MessageFilter& filter, bool stats,
                               bool json, Console& console) {
   FailureTransport failures{from};
-  std::vector<FailedMessage> messages = failures.find(filter);
   if (stats) {
-    print_groups(messages, json, console);
+    print_groups(failures, filter, json, console);
     return ExitCode::done;
   }
-  std::ranges::reverse(messages);  // the newest first
-  const auto total = static_cast<std::int64_t>(messages.size());
-  const std::int64_t begin = std::min((filter.page - 1) * filter.page_size, total);
-  const std::int64_t end = std::min(begin + filter.page_size, total);
+  const MessagePage page = read_page(failures, filter);
   boost::json::array items;
   Table table{{{.title = "ID"},
                {.title = "TYPE", .may_shrink = true},
@@ -213,8 +114,7 @@ ExitCode list_failed_messages(const TransportChoice& from, const MessageFilter& 
                {.title = "AGE", .align = Column::Align::right},
                {.title = "ERROR", .may_shrink = true}}};
   const Timestamp now = system_clock().now();
-  for (std::int64_t i = begin; i < end; ++i) {
-    const FailedMessage& message = messages[static_cast<std::size_t>(i)];
+  for (const FailedMessage& message : page.items) {
     items.push_back(to_json_object(message));
     table.add_row({message.stored.id,
                    message.type,
@@ -223,18 +123,19 @@ ExitCode list_failed_messages(const TransportChoice& from, const MessageFilter& 
                    {summarize(message.error), Colour::red}});
   }
   if (json) {
-    print_json(console, boost::json::serialize(boost::json::object{
-                            {"items", std::move(items)},
-                            {"total", total},
-                            {"page", filter.page},
-                            {"page_size", filter.page_size},
-                            {"total_pages", (total + filter.page_size - 1) / filter.page_size}}));
+    print_json(console,
+               boost::json::serialize(boost::json::object{
+                   {"items", std::move(items)},
+                   {"total", page.total},
+                   {"page", filter.page},
+                   {"page_size", filter.page_size},
+                   {"total_pages", (page.total + filter.page_size - 1) / filter.page_size}}));
     return ExitCode::done;
   }
   if (!table.empty()) table.print(console.out, console.out_screen);
-  if (total == 0) console.out << "No failed messages\n";
-  if (end < total) {
-    fmt::print(console.out, "{} messages · next: --page {}\n", format_count(total),
+  if (page.total == 0) console.out << "No failed messages\n";
+  if (filter.page * filter.page_size < page.total) {
+    fmt::print(console.out, "{} messages · next: --page {}\n", format_count(page.total),
                filter.page + 1);
   }
   return ExitCode::done;
@@ -277,39 +178,6 @@ void print_result(const DialogueResult& result, bool json, Console& console) {
     fmt::print(console.out, "{} sent again, {} removed, {} left\n", result.retried, result.removed,
                result.skipped);
   }
-}
-
-ExitCode retry_failed_messages(const TransportChoice& from, const ChosenMessages& chosen, bool json,
-                               Console& console) {
-  return change(from, chosen, json, console, {"Sent again", "retried", send_again});
-}
-
-ExitCode remove_failed_messages(const TransportChoice& from, const ChosenMessages& chosen,
-                                bool json, Console& console) {
-  return change(from, chosen, json, console, {"Removed", "removed", remove});
-}
-
-ExitCode ask_about_failed_messages(const TransportChoice& from, const ChosenMessages& chosen,
-                                   bool json, Console& console) {
-  FailureTransport failures{from};
-  ExitCode code = ExitCode::done;
-  std::vector<Failure> shown;
-  for (const FailedMessage& message : find_chosen(failures, chosen, code, console)) {
-    shown.push_back({.id = message.stored.id,
-                     .type = message.type,
-                     .where = message.failed_in,
-                     .body = message.stored.message.body,
-                     .error = message.error});
-  }
-  // Found anew: somebody else may have dealt with it while a person thought.
-  const auto with = [&](auto change) {
-    return [&failures, change](const Failure& failure) {
-      if (const auto message = failures.find(failure.id)) change(failures, *message);
-    };
-  };
-  print_result(go_through(shown, {.retry = with(send_again), .remove = with(remove)}, console),
-               json, console);
-  return code;
 }
 
 }  // namespace errand::cli

@@ -7,18 +7,12 @@
 #include "cli/console.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/failure_filter.hpp"
+#include "cli/failure_transport.hpp"
 #include "cli/retry_dialogue.hpp"
 #include "cli/transport_options.hpp"
 
 /// The commands below `failed` for messages in a failure transport.
 namespace errand::cli {
-
-struct MessageFilter {
-  std::string type;         ///< empty: any
-  std::string error_class;  ///< empty: any
-  std::int64_t page = 1;
-  std::int64_t page_size = 20;
-};
 
 /// What of the filter of tasks means something for messages. Throws ConfigurationException if it
 /// asks for a queue: a failure transport is one.
@@ -38,12 +32,13 @@ ExitCode list_failed_messages(const TransportChoice& from, const MessageFilter& 
 ExitCode show_failed_message(const TransportChoice& from, const std::string& id, bool json,
                              Console& console);
 
-/// Sends them back to the transports they failed in; then they are removed here.
-ExitCode retry_failed_messages(const TransportChoice& from, const ChosenMessages& chosen, bool json,
-                               Console& console);
+/// Sends them to `to`, or back to the transports they failed in if that is empty; then they are
+/// removed here.
+ExitCode retry_failed_messages(const TransportChoice& from, const std::string& to,
+                               const ChosenMessages& chosen, bool json, Console& console);
 /// The same one by one, as a person answers.
-ExitCode ask_about_failed_messages(const TransportChoice& from, const ChosenMessages& chosen,
-                                   bool json, Console& console);
+ExitCode ask_about_failed_messages(const TransportChoice& from, const std::string& to,
+                                   const ChosenMessages& chosen, bool json, Console& console);
 ExitCode remove_failed_messages(const TransportChoice& from, const ChosenMessages& chosen,
                                 bool json, Console& console);
 

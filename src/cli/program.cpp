@@ -19,7 +19,8 @@ namespace {
 constexpr std::array kCommands{
     add_submit, add_send,  add_status,    add_wait,   add_cancel,  add_list,
     add_worker, add_queue, add_transport, add_failed, add_stats,   add_top,
-    add_clean,  add_setup, add_doctor,    add_bench,  add_version, add_completion,
+    add_serve,  add_clean, add_setup,     add_doctor, add_bench,   add_version,
+    add_completion,
 };
 
 constexpr const char* kFooter =

@@ -58,12 +58,10 @@ DialogueResult go_through(const std::vector<Failure>& failures, const RetryDialo
     show(failures[i], i + 1, failures.size(), console.err);
     switch (ask(console)) {
       case Answer::retry:
-        dialogue.retry(failures[i]);
-        ++result.retried;
+        ++(dialogue.retry(failures[i]) ? result.retried : result.skipped);
         break;
       case Answer::remove:
-        dialogue.remove(failures[i]);
-        ++result.removed;
+        ++(dialogue.remove(failures[i]) ? result.removed : result.skipped);
         break;
       case Answer::skip:
         ++result.skipped;

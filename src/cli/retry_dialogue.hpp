@@ -20,15 +20,16 @@ struct Failure {
   ExceptionData error;
 };
 
+/// Whether it was done: somebody else may have dealt with the failure while a person thought.
 struct RetryDialogue {
-  std::function<void(const Failure&)> retry;
-  std::function<void(const Failure&)> remove;
+  std::function<bool(const Failure&)> retry;
+  std::function<bool(const Failure&)> remove;
 };
 
 struct DialogueResult {
   std::size_t retried = 0;
   std::size_t removed = 0;
-  std::size_t skipped = 0;  ///< also those behind a quit
+  std::size_t skipped = 0;  ///< also those behind a quit, and what could not be done
 };
 
 /// Throws ConfigurationException where nobody can answer.

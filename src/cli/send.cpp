@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "errand/bus.hpp"
+#include "errand/errors.hpp"
 
+#include "bus/routes.hpp"
 #include "cli/commands.hpp"
 #include "cli/json_output.hpp"
 #include "cli/message_input.hpp"
@@ -28,22 +30,32 @@ struct SendCommand {
   bool json = false;
 };
 
+/// The name or DSN of the transport. Throws ConfigurationException if nothing says which.
+std::string chosen_transport(const SendCommand& command,
+                             const detail::MessageConfiguration& configuration) {
+  if (command.transport.is_given()) return command.transport.name;
+  if (const std::string* routed = detail::find_route(configuration.routing, command.type)) {
+    return *routed;
+  }
+  throw ConfigurationException{fmt::format(
+      "there is no route for type {}: name the transport with --transport, or give the type or * "
+      "one in the configuration's routing",
+      command.type)};
+}
+
 ExitCode send(const SendCommand& command, Invocation& invocation) {
   Console& console = invocation.console;
   const SendOptions options{.delay = command.delay, .headers = parse_headers(command.headers)};
   std::string body = read_payload(command.body, console);
   detail::OpenTransports transports = command.transport.open(TransportOptions::Open::create);
+  const detail::MessageConfiguration& configuration = transports.configuration();
+  // Only this one is opened: what happens to the others is no concern of this message.
+  Transport& transport = transports.get(chosen_transport(command, configuration));
   const MessageTypes no_types;
-  Bus bus{no_types, transports.configuration().class_names};
-  if (command.transport.is_given()) {
-    bus.route("*", transports.get(command.transport.name));
-  } else {
-    for (const auto& [type, name] : transports.configuration().routing) {
-      bus.route(type, transports.get(name));
-    }
-  }
+  Bus bus{no_types, configuration.class_names};
+  bus.route("*", transport);
   bus.send_json(command.type, std::move(body), options);
-  const std::string& name = bus.transport_for(command.type).name();
+  const std::string& name = transport.name();
   if (command.json) {
     print_json(console, boost::json::serialize(
                             boost::json::object{{"type", command.type}, {"transport", name}}));

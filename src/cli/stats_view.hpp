@@ -1,7 +1,5 @@
 #pragma once
 
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
 #include <iosfwd>
 #include <vector>
 
@@ -9,14 +7,13 @@
 #include "errand/timestamp.hpp"
 #include "errand/worker_registry.hpp"
 
+#include "app/operator_json.hpp"
 #include "cli/console.hpp"
 
 /// Counts, queues and workers, for programs and for people.
 namespace errand::cli {
 
-[[nodiscard]] boost::json::object to_json(const StatusCounts& counts);
-[[nodiscard]] boost::json::array to_json(const std::vector<QueueStats>& queues);
-[[nodiscard]] boost::json::array to_json(const std::vector<WorkerInfo>& workers);
+using detail::to_json;
 
 /// The tables say so in words where there is nothing to show.
 void print_queues(std::ostream& out, const std::vector<QueueStats>& queues, const Screen& screen);

@@ -78,7 +78,7 @@ ExitCode show_stats(const TransportCommand& command, Invocation& invocation) {
 }
 
 ExitCode set_up(const TransportCommand& command, Invocation& invocation) {
-  detail::OpenTransports transports = command.open(TransportOptions::Open::create);
+  detail::OpenTransports transports = command.open(TransportOptions::Open::setup);
   for (const std::string& name : chosen(command, transports)) {
     Transport& transport = transports.get(name);
     transport.setup();
@@ -128,7 +128,8 @@ void add_transport(CLI::App& parent, Invocation& invocation) {
                        "errand transport stats 'sqlite:app.db?queue_name=async' --json"});
   runs(stats, invocation, stats_options, show_stats);
 
-  CLI::App& setup = add_command(group, "setup", "Create table, index and trigger where missing");
+  CLI::App& setup = add_command(
+      group, "setup", "Create what is missing of table, index and trigger, or of stream and group");
   const auto setup_options = add_names(setup);
   add_examples(setup, {"errand transport setup", "errand transport setup async"});
   runs(setup, invocation, setup_options, set_up);

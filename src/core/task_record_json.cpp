@@ -57,6 +57,7 @@ std::string to_json(const TaskRecord& task) {
     object.add_string("leaseExpiresAt", to_iso8601(*task.lease_expires_at));
   }
   if (task.cancel_requested) object.add_json("cancelRequested", "true");
+  if (task.expired) object.add_json("expired", "true");
   if (task.progress) object.add_json("progress", progress_json(*task.progress));
   if (!task.headers.empty()) object.add_json("headers", headers_json(task.headers));
   if (task.history && is_json_array(*task.history)) object.add_json("history", *task.history);

@@ -9,6 +9,8 @@
 
 #include "core/attempt.hpp"
 #include "core/document_rules.hpp"
+#include "core/log_scope.hpp"
+#include "core/traceparent.hpp"
 #include "worker/throw_site.hpp"
 
 namespace errand::detail {
@@ -60,6 +62,8 @@ AttemptResult Executor::run(HeldTask& task) const noexcept {
   // A stop that came before the start needs no handler.
   if (task.stop_reason() != StopReason::none) return stopped(task);
   const ThrowSiteScope scope;
+  const LogScope logged{claim.lease.id.to_string(), claim.envelope.type(), claim.attempt,
+                        trace_id(claim.envelope.headers())};
   Failure failure;
   try {
     return attempt(task);

@@ -1,5 +1,7 @@
 import json
+import os
 import sqlite3
+import subprocess
 import unittest
 
 from errand_program import ErrandTest, Terminal
@@ -17,6 +19,12 @@ class Messages(ErrandTest):
             return connection.execute(sql).fetchall()
         finally:
             connection.close()
+
+    def execute(self, sql):
+        connection = sqlite3.connect(self.file)
+        with connection:
+            connection.execute(sql)
+        connection.close()
 
     def configure(self, **more):
         configuration = {
@@ -74,7 +82,20 @@ class Messages(ErrandTest):
         self.errand("transport", "setup")
         names = [item["transport"] for item in self.json("transport", "stats")]
         self.assertEqual(names, ["async", "dead"])
-        self.errand("send", "unrouted", "{}", expect=2)
+        self.assertIn("--transport", self.errand("send", "unrouted", "{}", expect=2).stderr)
+
+    def test_a_transport_that_is_down_does_not_matter_to_the_routes_of_others(self):
+        transports = {
+            "async": {"dsn": self.dsn},
+            "down": {"dsn": "postgresql://nobody@127.0.0.1:1/absent?queue_name=down"},
+        }
+        self.configure(
+            transports=transports,
+            failure_transport="async",
+            routing={"App\\*": "down", "App\\Message\\*": "async", "*": "down"},
+        )
+        self.assertEqual(self.json("send", "App\\Message\\Mail")["transport"], "async")
+        self.errand("send", "App\\Other", expect=6)
 
     def test_what_fails_lands_in_the_failure_transport_and_can_be_sent_again(self):
         self.configure()
@@ -92,7 +113,7 @@ class Messages(ErrandTest):
         self.assertEqual((group["type"], group["count"]), ("mail.send", 1))
         self.assertEqual(
             self.json("failed", "retry", "--type", "mail.send", "--transport", "dead"),
-            {"retried": 1},
+            {"retried": 1, "to": {"async": 1}},
         )
         self.drain("--transport", "async", "--exec", "mail.send=cat > again.json")
         self.assertEqual((self.directory / "again.json").read_text(), '{"n":1}')
@@ -103,21 +124,153 @@ class Messages(ErrandTest):
         self.drain("--transport", self.dsn)
         failed = f"sqlite:{self.file}?queue_name=failed"
         (message,) = self.json("failed", "list", "--transport", failed)["items"]
-        self.errand("failed", "retry", message["id"], "--transport", failed)
+        retry = ("failed", "retry", message["id"], "--transport", failed)
+        self.assertIn("--to", self.errand(*retry, expect=2).stderr)
+        sent = self.errand(*retry, "--to", self.dsn).stdout
+        self.assertEqual(sent, "Sent again 1 message to async\n")
         self.assertEqual(self.rows("SELECT queue_name FROM messenger_messages"), [("async",)])
+
+    def stamp_of(self, transport):
+        stamp = "X-Message-Stamp-Symfony\\Component\\Messenger\\Stamp\\SentToFailureTransportStamp"
+        return {stamp: json.dumps([{"originalReceiverName": transport}])}
+
+    def test_a_name_of_phps_is_not_taken_for_a_queue(self):
+        """Symfony's stock setup: the transport `async` is the queue `default`."""
+        failed = self.insert_failures([("X", "1")], self.stamp_of("async"))
+        retry = ("failed", "retry", "--all", *failed)
+        refused = self.errand(*retry, expect=2).stderr
+        self.assertIn("--to", refused)
+        self.assertIn("async", refused)
+        self.assertEqual(self.rows("SELECT queue_name FROM messenger_messages"), [("failed",)])
+        default = f"sqlite:{self.file}?queue_name=default"
+        self.errand(*retry, "--to", failed[1], expect=2)
+        self.assertEqual(self.json(*retry, "--to", default), {"retried": 1, "to": {"default": 1}})
+        self.assertEqual(self.rows("SELECT queue_name FROM messenger_messages"), [("default",)])
+        self.errand("failed", "retry", "--all", "--to", default, expect=2)
+
+    def test_what_somebody_else_is_handling_is_left_alone(self):
+        self.configure()
+        failed = self.insert_failures([("X", str(n)) for n in range(3)], self.stamp_of("async"))
+        self.execute(
+            "UPDATE messenger_messages SET delivered_at = "
+            # The consumer of the third has been silent for longer than anybody waits.
+            "CASE id WHEN 2 THEN datetime('now') WHEN 3 THEN datetime('now', '-2 hours') END"
+        )
+        named = self.errand("failed", "retry", "2", *failed, expect=1)
+        self.assertIn("message 2 is being handled by somebody else", named.stderr)
+        self.assertEqual(named.stdout, "Sent again 0 messages\n")
+        every = self.errand("failed", "retry", "--all", *failed)
+        self.assertIn("message 2 is being handled by somebody else", every.stderr)
+        self.assertEqual(every.stdout, "Sent again 2 messages to async\n")
+        self.assertEqual(
+            self.rows("SELECT body, queue_name FROM messenger_messages ORDER BY body"),
+            [("0", "async"), ("1", "failed"), ("2", "async")],
+        )
+
+    def test_a_message_that_somebody_takes_meanwhile_is_told(self):
+        """A trigger is the somebody: it removes the message when its copy is written."""
+        self.configure()
+        failed = self.insert_failures([("X", "1")], self.stamp_of("async"))
+        self.execute(
+            "CREATE TRIGGER taken AFTER INSERT ON messenger_messages BEGIN "
+            "DELETE FROM messenger_messages WHERE queue_name = 'failed'; END"
+        )
+        retried = self.errand("failed", "retry", "1", *failed)
+        self.assertIn("message 1", retried.stderr)
+        self.assertIn("twice", retried.stderr)
+
+    def test_a_failure_midway_says_what_was_done_before(self):
+        lost = self.directory / "lost.db"
+        transports = {"async": {"dsn": self.dsn}, "lost": {"dsn": f"sqlite:{lost}"}}
+        self.configure(transports=transports, failure_transport="async")
+        self.insert_failures([("X", "1"), ("X", "2")], self.stamp_of("async"))
+        failed = self.insert_failures([("X", "3"), ("X", "4")], self.stamp_of("lost"))
+        stopped = self.errand("failed", "retry", "--all", *failed, expect=6)
+        self.assertIn("sent again 2 messages to async, then failed", stopped.stderr)
+        self.assertIn("lost.db", stopped.stderr)
+        self.assertEqual(stopped.stdout, "")
+        self.assertEqual(
+            self.rows("SELECT body, queue_name FROM messenger_messages ORDER BY body"),
+            [("1", "async"), ("2", "async"), ("3", "failed"), ("4", "failed")],
+        )
+
+    def test_nothing_is_sent_if_the_way_back_of_one_is_unknown(self):
+        self.configure()
+        self.insert_failures([("X", "1")], self.stamp_of("async"))
+        failed = self.insert_failures([("X", "2")], self.stamp_of("elsewhere"))
+        refused = self.errand("failed", "retry", "--all", *failed, expect=2).stderr
+        self.assertIn("elsewhere", refused)
+        queues = self.rows("SELECT queue_name FROM messenger_messages")
+        self.assertEqual(queues, [("failed",), ("failed",)])
+        self.insert_failures([("X", "3")])
+        unknown = self.errand("failed", "retry", "3", *failed, expect=2).stderr
+        self.assertIn("--to", unknown)
+        sent = self.errand("failed", "retry", "--all", *failed, "--to", "async").stdout
+        self.assertEqual(sent, "Sent again 3 messages to async\n")
 
     def test_interactive_retry_asks_about_each_message(self):
         for _ in range(2):
             self.errand("send", "errand.fail", "[]", "--transport", self.dsn)
         self.drain("--transport", self.dsn)
         failed = f"sqlite:{self.file}?queue_name=failed"
-        terminal = Terminal(self, "failed", "retry", "-i", "--transport", failed)
+        terminal = Terminal(self, "failed", "retry", "-i", "--transport", failed, "--to", self.dsn)
         terminal.wait_for("1 of 2")
         terminal.type("r\n")
+        terminal.wait_for("Sent again to async")
         terminal.wait_for("2 of 2")
         terminal.type("d\n")
         self.assertIn("1 sent again, 1 removed, 0 left", terminal.end())
         self.assertEqual(self.rows("SELECT queue_name FROM messenger_messages"), [("async",)])
+
+    def insert_failures(self, bodies, headers={}):
+        """Dead letters as a long outage leaves them behind."""
+        self.errand("transport", "setup", self.dsn)
+        connection = sqlite3.connect(self.file)
+        with connection:
+            connection.executemany(
+                "INSERT INTO messenger_messages "
+                "(body, headers, queue_name, created_at, available_at) "
+                "VALUES (?, ?, 'failed', datetime('now'), datetime('now'))",
+                [(body, json.dumps({"type": kind, **headers})) for kind, body in bodies],
+            )
+        connection.close()
+        return ("--transport", f"sqlite:{self.file}?queue_name=failed")
+
+    def test_failures_come_in_pages_the_newest_first(self):
+        failed = self.insert_failures(
+            ("odd" if n % 2 else "even", str(n)) for n in range(250)
+        )
+
+        def bodies(*options):
+            page = self.json("failed", "list", "--page-size", "3", *options, *failed)
+            return page["total"], [item["body"] for item in page["items"]]
+
+        self.assertEqual(bodies(), (250, ["249", "248", "247"]))
+        self.assertEqual(bodies("--page", "2"), (250, ["246", "245", "244"]))
+        self.assertEqual(bodies("--page", "84"), (250, ["0"]))
+        self.assertEqual(bodies("--page", "85"), (250, []))
+        self.assertEqual(bodies("--type", "odd", "--page", "2"), (125, ["243", "241", "239"]))
+        last = self.errand("failed", "list", "--page", "13", *failed).stdout
+        self.assertNotIn("next", last)
+        groups = self.json("failed", "list", "--stats", *failed)
+        self.assertEqual([group["count"] for group in groups], [125, 125])
+
+    def test_a_page_of_many_large_failures_needs_little_memory(self):
+        count, size = 1500, 100_000
+        failed = self.insert_failures(("X", f'"{"x" * size}"') for _ in range(count))
+        # What a sanitizer keeps of freed memory would count, too.
+        environment = {**self.environment, "ASAN_OPTIONS": "quarantine_size_mb=1"}
+        for options in (("--page-size", "2"), ("--stats",)):
+            listing = subprocess.Popen(
+                [self.program, "failed", "list", "--json", *options, *failed],
+                stdout=subprocess.DEVNULL,
+                cwd=self.directory,
+                env=environment,
+            )
+            _, status, usage = os.wait4(listing.pid, 0)
+            listing.returncode = os.waitstatus_to_exitcode(status)
+            self.assertEqual(listing.returncode, 0)
+            self.assertLess(usage.ru_maxrss * 1024, count * size * 0.7)
 
     def test_failed_messages_are_removed(self):
         self.errand("send", "errand.fail", "[]", "--transport", self.dsn)
@@ -164,6 +317,27 @@ class Messages(ErrandTest):
         self.errand("transport", "purge", self.dsn, expect=2)
         purged = self.errand("transport", "purge", self.dsn, "--yes").stdout
         self.assertEqual(purged, "Removed 1 message from async\n")
+
+    def test_what_nobody_could_read_is_not_sent(self):
+        stamp = "X-Message-Stamp-App\\Tenant"
+        for arguments, reason in (
+            (("",), "type"),
+            (("t" * 191,), "type"),
+            (("X", "--header", f"{stamp}=1"), f"header {stamp}"),
+        ):
+            with self.subTest(arguments=arguments):
+                refused = self.errand("send", *arguments, "--transport", self.dsn, expect=2).stderr
+                self.assertIn(reason, refused)
+        self.errand("send", "X", "--header", stamp + '=[{"id":1}]', "--transport", self.dsn)
+        self.assertEqual(self.rows("SELECT count(*) FROM messenger_messages"), [(1,)])
+
+    def test_setup_creates_although_the_dsn_says_no_auto_setup(self):
+        """Symfony's own DSN has auto_setup=0."""
+        dsn = self.dsn + "&auto_setup=0"
+        refused = self.errand("send", "X", "--transport", dsn, expect=6).stderr
+        self.assertIn("errand transport setup", refused)
+        self.errand("transport", "setup", dsn)
+        self.errand("send", "X", "--transport", dsn)
 
     def test_mistakes_are_explained(self):
         unknown = self.errand("send", "X", "--transport", "asinc", expect=2).stderr

@@ -97,7 +97,9 @@ class Streams(ErrandTest):
         self.errand("send", "errand.fail", "[]", "--transport", dsn)
         self.drain("--transport", dsn)
         (message,) = self.json("failed", "list", "--transport", failed)["items"]
-        self.errand("failed", "retry", message["id"], "--transport", failed)
+        retry = ("failed", "retry", message["id"], "--transport", failed)
+        self.assertIn("--to", self.errand(*retry, expect=2).stderr)
+        self.errand(*retry, "--to", dsn)
         self.assertEqual(self.redis("-n", "2", "XLEN", "async"), ["1"])
 
     def test_stats_setup_and_purge(self):

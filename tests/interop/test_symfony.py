@@ -179,7 +179,7 @@ class Interop:
         self.assertEqual(ended.stderr, "")
         return [json.loads(line) for line in ended.stdout.splitlines()]
 
-    def errand(self, *arguments):
+    def errand(self, *arguments, expect=0):
         ended = subprocess.run(
             [os.environ["ERRAND_BIN"], *arguments],
             capture_output=True,
@@ -187,7 +187,7 @@ class Interop:
             timeout=DEADLINE,
             cwd=self.directory,
         )
-        self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
+        self.assertEqual(ended.returncode, expect, ended.stdout + ended.stderr)
         return ended.stdout
 
     def drain(self, command="""printf '%s\\n' "$(cat)" >> handled""", *more):
@@ -249,6 +249,18 @@ class Interop:
         self.assertEqual(message["error"]["class"], "RuntimeException")
         self.errand("failed", "retry", message["id"], "--transport", "failed")
         self.assertEqual([one["n"] for one in self.drain()], [1])
+
+    def test_the_name_that_php_noted_is_not_taken_for_a_queue(self):
+        """Nothing here says which queue PHP means by `async`."""
+        (self.directory / "errand.json").write_text("{}")
+        self.php("dispatch")
+        self.php("consume", fail=True)
+        retry = ("failed", "retry", "--all", "--transport", self.failed)
+        self.errand(*retry, expect=2)
+        self.assertEqual(self.stats(self.failed)["ready"], 1)
+        self.assertEqual(self.stats(self.transport)["ready"], 0)
+        self.assertEqual(self.errand(*retry, "--to", self.transport), "Sent again 1 message to async\n")
+        self.assertEqual([message["n"] for message in self.php("consume")], [1])
 
     def test_errand_counts_on_where_php_stopped(self):
         self.php("dispatch")

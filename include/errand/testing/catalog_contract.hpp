@@ -304,4 +304,52 @@ TEST_P(CatalogContract, StatsShowQueuesThatAreOpenOrPaused) {
   EXPECT_EQ(stats_of(catalog().stats(), "never used"), std::nullopt);
 }
 
+TEST_P(CatalogContract, APageContinuesBehindTheOneBeforeWhateverWasSubmittedMeanwhile) {
+  std::vector<TaskId> submitted;
+  for (int i = 0; i < 7; ++i) submitted.push_back(submit(new_task("mail")));
+  std::vector<TaskId> listed;
+  PageRequest request{.page = 1, .page_size = 3, .documents = false};
+  while (true) {
+    const TaskPage page = catalog().list({}, request);
+    for (const TaskId id : ids_of(page)) listed.push_back(id);
+    submit(new_task("mail"));
+    if (!page.next) break;
+    request.after = page.next;
+  }
+  std::reverse(submitted.begin(), submitted.end());
+  EXPECT_EQ(listed, submitted);
+}
+
+TEST_P(CatalogContract, ThePagesOfEveryFilterContinue) {
+  std::vector<TaskId> expected;
+  for (int i = 0; i < 5; ++i) {
+    expected.insert(expected.begin(), submit(new_task_of_type("email.send", "fast")));
+    submit(new_task_of_type("email.parse", "fast"));
+    submit(new_task_of_type("email.send", "slow"));
+  }
+  const TaskFilter filter{{TaskStatus::pending}, "email.send", "fast"};
+  for (const bool count : {true, false}) {
+    std::vector<TaskId> listed;
+    PageRequest request{.page = 1, .page_size = 2, .documents = false, .count = count};
+    do {
+      const TaskPage page = catalog().list(filter, request);
+      EXPECT_EQ(page.total, count ? 5 : 0);
+      for (const TaskId id : ids_of(page)) listed.push_back(id);
+      request.after = page.next;
+    } while (request.after);
+    EXPECT_EQ(listed, expected) << "count: " << count;
+  }
+}
+
+TEST_P(CatalogContract, TheLastPageHasNoNextAlthoughItIsFull) {
+  for (int i = 0; i < 4; ++i) submit(new_task("mail"));
+  const TaskPage first = catalog().list({}, {.page = 1, .page_size = 2});
+  ASSERT_TRUE(first.next.has_value());
+  EXPECT_EQ(catalog().list({}, {.page = 2, .page_size = 2}).next, std::nullopt);
+  PageRequest behind{.page = 2, .page_size = 2};
+  behind.after = first.next;
+  EXPECT_EQ(catalog().list({}, behind).next, std::nullopt);
+  EXPECT_EQ(catalog().list({}, behind).items.size(), 2U);
+}
+
 }  // namespace errand::testing

@@ -490,6 +490,15 @@ TEST_P(TransportContract, WhoeverOnlyLooksCreatesNothing) {
   EXPECT_THROW(static_cast<void>(open("table_name=absent&auto_setup=no")), StorageException);
 }
 
+TEST_P(TransportContract, WhoeverAsksForSetupGetsItWithoutAutoSetupToo) {
+  const std::string options = "table_name=fresh&auto_setup=no";
+  static_cast<void>(under_test().open(options, TransportOptions::Open::setup));
+  const std::unique_ptr<Transport> made = open(options);
+  const Outgoing message{.message = {.body = "1"}};
+  made->send({&message, 1});
+  EXPECT_EQ(made->stats().ready, 1);
+}
+
 TEST_P(TransportContract, WrongOptionsAreRefusedByName) {
   const auto refusal = [&](const std::string& options) -> std::string {
     try {

@@ -1,12 +1,14 @@
 #include "engine/postgres/catalog.hpp"
 
 #include <array>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "errand/errors.hpp"
 
+#include "core/page_position.hpp"
 #include "engine/postgres/rows.hpp"
 
 namespace errand::postgres {
@@ -24,14 +26,18 @@ WHERE ($1::text[] IS NULL OR status = ANY ($1::text[]))
 
 const std::string kCount = std::string{"SELECT count(*) FROM async_tasks "} + kFilter;
 
-/// As kFilter; 4 ttl in ms, 5 limit, 6 offset.
+/// As kFilter; 4 ttl in ms, 5 limit, 6 offset, 7 the seq that those before have reached.
 std::string list_sql(bool documents) {
   std::string columns = record_columns(documents);
   const std::string ttl = "$1::int8";
   columns.replace(columns.find(ttl), ttl.size(), "$4::int8");
-  return "SELECT " + columns + " FROM async_tasks " + kFilter +
+  return "SELECT " + columns + ", seq FROM async_tasks " + kFilter +
+         " AND seq < $7::int8"
          " ORDER BY seq DESC LIMIT $5::int8 OFFSET $6::int8";
 }
+
+/// Behind those of record_columns().
+constexpr int kSeqColumn = 24;
 
 const std::string kList = list_sql(true);
 const std::string kListWithoutDocuments = list_sql(false);
@@ -75,25 +81,29 @@ std::optional<TaskRecord> Catalog::find(TaskId id) {
 }
 
 TaskPage Catalog::list(const TaskFilter& filter, const PageRequest& request) {
-  if (request.page < 1 || request.page_size < 1) {
-    throw ValidationException{"pages and page sizes count from 1"};
-  }
+  detail::validate(request);
   return database_.read([&](Connection& connection) {
-    Query count{kCount.c_str()};
-    add_filter(count.parameters, filter);
-    TaskPage page{.items = {},
-                  .total = connection.run(std::move(count)).integer(0, 0),
-                  .page = request.page,
-                  .page_size = request.page_size};
-    // Past the end there is nothing, and the product below cannot overflow.
-    if (request.page > page.total_pages()) return page;
+    TaskPage page{.items = {}, .total = 0, .page = request.page, .page_size = request.page_size};
+    if (request.count) {
+      Query count{kCount.c_str()};
+      add_filter(count.parameters, filter);
+      page.total = connection.run(std::move(count)).integer(0, 0);
+      if (!request.after && request.page > page.total_pages()) return page;
+    }
     Query query{(request.documents ? kList : kListWithoutDocuments).c_str()};
     add_filter(query.parameters, filter);
     query.parameters.add(std::int64_t{database_.ttl().count()})
-        .add(request.page_size)
-        .add((request.page - 1) * request.page_size);
+        .add(detail::one_more(request.page_size))
+        .add(detail::passed_over(request))
+        .add(request.after.value_or(std::numeric_limits<std::int64_t>::max()));
     const Result result = connection.run(std::move(query));
-    for (int row = 0; row < result.rows(); ++row) page.items.push_back(read_record(result, row));
+    for (int row = 0; row < result.rows(); ++row) {
+      if (row == request.page_size) {
+        page.next = result.integer(row - 1, kSeqColumn);
+        break;
+      }
+      page.items.push_back(read_record(result, row));
+    }
     return page;
   });
 }

@@ -92,7 +92,7 @@ PostgresTransport::PostgresTransport(const Dsn& dsn, const TransportOptions& opt
       insert_{insert_statement(table_.name)},
       database_{std::make_unique<Database>(settings_of(dsn, table_), *options.logger)} {
   if (table_exists()) return;
-  if (options.open == TransportOptions::Open::create && table_.auto_setup) {
+  if (detail::may_set_up(options, table_.auto_setup)) {
     setup();
     return;
   }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 
 #include "errand/errors.hpp"
 
+#include "core/page_position.hpp"
 #include "engine/redis/records.hpp"
 
 namespace errand::redis {
@@ -33,17 +35,16 @@ std::optional<TaskRecord> Catalog::find(TaskId id) {
 }
 
 TaskPage Catalog::list(const TaskFilter& filter, const PageRequest& request) {
-  if (request.page < 1 || request.page_size < 1) {
-    throw ValidationException{"pages and page sizes count from 1"};
-  }
+  detail::validate(request);
   forget_expired();
   // More than any storage holds, and what Lua's numbers hold exactly.
   constexpr std::int64_t kMany = std::int64_t{1} << 50U;
   const std::int64_t page_size = std::min(request.page_size, kMany);
-  const std::int64_t passed =
-      request.page - 1 > kMany / page_size ? kMany : (request.page - 1) * page_size;
+  const std::int64_t passed = std::min(detail::passed_over(request), kMany);
   Command arguments;
   arguments.add(request.documents ? "1" : "0").add(passed).add(page_size);
+  arguments.add(request.after ? std::to_string(*request.after) : "");
+  arguments.add(request.count ? "1" : "0");
   add_choice(arguments, filter.type);
   add_choice(arguments, filter.queue);
   for (const TaskStatus status : std::set(filter.statuses.begin(), filter.statuses.end())) {
@@ -55,6 +56,7 @@ TaskPage Catalog::list(const TaskFilter& filter, const PageRequest& request) {
                 .total = reply.value()[1].integer(),
                 .page = request.page,
                 .page_size = request.page_size};
+  if (!reply.value()[3].is_nil()) page.next = reply.value()[3].integer();
   const Value records = reply.value()[2];
   for (std::size_t i = 0; i < records.size(); ++i) {
     if (records[i].is_nil()) continue;

@@ -85,7 +85,7 @@ RedisTransport::RedisTransport(const Dsn& dsn, const TransportOptions& options)
       consumers_{settings_.consumer + "."},
       consumer_{consumers_ + process_name()},
       clock_{*options.clock},
-      may_create_{options.open == TransportOptions::Open::create && settings_.auto_setup},
+      may_create_{detail::may_set_up(options, settings_.auto_setup)},
       server_{settings_.connection, settings_.most_connections},
       waker_{settings_.connection, settings_.stream, *options.logger} {
   if (group_exists()) return;

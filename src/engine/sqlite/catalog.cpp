@@ -6,10 +6,14 @@
 
 #include "errand/errors.hpp"
 
+#include "core/page_position.hpp"
 #include "engine/sqlite/rows.hpp"
 
 namespace errand::sqlite {
 namespace {
+
+using detail::one_more;
+using detail::passed_over;
 
 const std::string kFind =
     std::string{"SELECT "} + kRecordColumns + " FROM async_tasks WHERE task_id = ?1";
@@ -70,6 +74,30 @@ std::string list_columns(bool documents) {
          "headers, worker, lease_expires_at, cancel_requested, progress, NULL";
 }
 
+/// Behind those of list_columns().
+constexpr int kRowIdColumn = 23;
+
+std::string position_of(const PageRequest& request, const Condition& condition) {
+  if (!request.after) return {};
+  return (condition.sql.empty() ? " WHERE rowid < " : " AND rowid < ") +
+         std::to_string(*request.after);
+}
+
+/// Whether so many tasks have these statuses that it is better to walk over all tasks, the newest
+/// first, than to gather those that fit and sort them.
+bool are_common(Connection& connection, const std::vector<TaskStatus>& statuses) {
+  constexpr std::int64_t kMany = 10'000;
+  std::string list;
+  for (const TaskStatus status : statuses) {
+    list += (list.empty() ? "'" : ", '") + std::string{to_string(status)} + "'";
+  }
+  Statement statement = connection.prepare_once(
+      "SELECT count(*) FROM (SELECT 1 FROM async_tasks INDEXED BY idx_status WHERE status IN (" +
+      list + ") LIMIT " + std::to_string(kMany) + ")");
+  statement.step();
+  return statement.integer(0) == kMany;
+}
+
 std::int64_t count(Connection& connection, const Condition& condition) {
   Statement statement = connection.prepare_once("SELECT count(*) FROM async_tasks" + condition.sql);
   for (std::size_t i = 0; i < condition.values.size(); ++i) {
@@ -99,25 +127,31 @@ std::optional<TaskRecord> Catalog::find(TaskId id) {
 }
 
 TaskPage Catalog::list(const TaskFilter& filter, const PageRequest& request) {
-  if (request.page < 1 || request.page_size < 1) {
-    throw ValidationException{"pages and page sizes count from 1"};
-  }
+  detail::validate(request);
   const Condition condition = condition_of(filter);
   return database_.read([&](Connection& connection) {
     TaskPage page{.items = {},
-                  .total = count(connection, condition),
+                  .total = request.count ? count(connection, condition) : 0,
                   .page = request.page,
                   .page_size = request.page_size};
-    // Past the end there is nothing, and the product below cannot overflow.
-    if (request.page > page.total_pages()) return page;
+    const bool walks = !filter.statuses.empty() && are_common(connection, filter.statuses);
     Statement row = connection.prepare_once(
-        "SELECT " + list_columns(request.documents) + " FROM async_tasks" + condition.sql +
-        " ORDER BY rowid DESC LIMIT " + std::to_string(request.page_size) + " OFFSET " +
-        std::to_string((request.page - 1) * request.page_size));
+        "SELECT " + list_columns(request.documents) + ", rowid FROM async_tasks" +
+        (walks ? " NOT INDEXED" : "") + condition.sql + position_of(request, condition) +
+        " ORDER BY rowid DESC LIMIT " + std::to_string(one_more(request.page_size)) + " OFFSET " +
+        std::to_string(passed_over(request)));
     for (std::size_t i = 0; i < condition.values.size(); ++i) {
       row.bind(static_cast<int>(i) + 1, condition.values[i]);
     }
-    while (row.step()) page.items.push_back(read_with_expiry(row));
+    std::int64_t last = 0;
+    while (row.step()) {
+      if (std::ssize(page.items) == request.page_size) {
+        page.next = last;
+        break;
+      }
+      last = row.integer(kRowIdColumn);
+      page.items.push_back(read_with_expiry(row));
+    }
     return page;
   });
 }

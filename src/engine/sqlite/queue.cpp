@@ -14,6 +14,7 @@
 #include "engine/sqlite/rows.hpp"
 #include "engine/sqlite/settle.hpp"
 #include "engine/sqlite/statements.hpp"
+#include "engine/sqlite/submit.hpp"
 
 namespace errand::sqlite {
 namespace {
@@ -185,30 +186,10 @@ void Queue::store(std::span<const NewTask> tasks, std::optional<const char*> fir
   if (tasks.empty()) return;
   for (const NewTask& task : tasks) validate(task);
   const Timestamp now = database_.now();
-  const std::string submitted_at = to_sql_time(now);
   database_.write([&](Connection& connection, Changes& changes) {
     for (const NewTask& task : tasks) {
-      const std::string id = task.id.to_string();
-      const std::string available_at =
-          task.delay.count() > 0 ? to_sql_time(now + task.delay) : submitted_at;
-      const auto policy = detail::retry_policy_json(task.retry);
-      const auto headers = detail::headers_json(task.envelope.headers());
-      const auto run = [&](const char* sql) {
-        connection.prepare(sql)
-            .bind(1, id)
-            .bind(2, task.envelope.body())
-            .bind(3, submitted_at)
-            .bind(4, task.queue)
-            .bind(5, task.envelope.type())
-            .bind(6, task.priority)
-            .bind(7, available_at)
-            .bind(8, task.retry.max_retries)
-            .bind(9, policy)
-            .bind(10, headers)
-            .run();
-      };
-      if (first) run(*first);
-      run(sql::kSubmit);
+      if (first) run_for_task(connection.prepare(*first), task, now);
+      run_for_task(connection.prepare(sql::kSubmit), task, now);
       // Batches are mostly of one queue; a name that comes twice does no harm.
       if (changes.queues.empty() || changes.queues.back() != task.queue) {
         changes.queues.push_back(task.queue);

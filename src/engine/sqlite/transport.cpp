@@ -146,7 +146,7 @@ SqliteTransport::SqliteTransport(const Dsn& dsn, const TransportOptions& options
       database_{std::make_unique<Database>(settings_of(dsn, options))},
       signals_{*database_} {
   if (table_exists()) return;
-  if (options.open == TransportOptions::Open::create && table_.auto_setup) {
+  if (detail::may_set_up(options, table_.auto_setup)) {
     setup();
     return;
   }

@@ -71,8 +71,8 @@ TEST(OpenTransports, AreOpenedOnceByNameOrDsnAndHaveAFailureTransport) {
   EXPECT_EQ(&transports.get("async"), &async);
   EXPECT_EQ(transports.failure_of("async").name(), "failed");
   EXPECT_EQ(&transports.failure_of("async"), transports.consumed("async").failure);
-  EXPECT_EQ(&transports.named_in_stamp("async", file), &async);
-  EXPECT_EQ(transports.named_in_stamp("other", file).name(), "other");
+  EXPECT_TRUE(transports.knows("async"));
+  EXPECT_FALSE(transports.knows("q")) << "that is its queue";
   EXPECT_EQ(transports.get(file + "?queue_name=third").name(), "third");
   EXPECT_THROW(static_cast<void>(transports.get("asinc")), ConfigurationException);
 }

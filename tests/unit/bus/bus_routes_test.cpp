@@ -1,4 +1,5 @@
 #include <boost/describe/class.hpp>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
@@ -62,6 +63,29 @@ TEST_F(BusTest, WhatHasNoRouteSaysHowToGetOne) {
   EXPECT_THROW(bus.route("", async), ConfigurationException);
 }
 
+TEST_F(BusTest, WhatNobodyCouldReadIsNotSent) {
+  Bus bus{types};
+  bus.route("*", async);
+  const auto refusal = [&](const std::string& type, const Headers& headers) -> std::string {
+    try {
+      bus.send_json(type, "{}", {.headers = headers});
+    } catch (const ValidationException& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refusal("", {}), ::testing::StartsWith("type"));
+  EXPECT_THAT(refusal(std::string(191, 't'), {}), ::testing::StartsWith("type"));
+  for (const char* stamps : {"", "x", "1", "{}", "[1]", R"([{"delay":1},null])"}) {
+    EXPECT_THAT(refusal("t", {{"X-Message-Stamp-App\\Tenant", stamps}}),
+                ::testing::StartsWith("header X-Message-Stamp-App\\Tenant: expected"))
+        << stamps;
+  }
+  EXPECT_TRUE(async.sent().empty());
+  EXPECT_EQ(refusal(std::string(190, 't'), {{"X-Message-Stamp-App\\Tenant", R"([{"id":1}])"}}), "");
+  EXPECT_EQ(async.sent().size(), 1U);
+}
+
 TEST_F(BusTest, ASyncTransportRunsTheHandlerWhileSending) {
   Handlers handlers;
   std::vector<std::string> seen;
@@ -73,6 +97,34 @@ TEST_F(BusTest, ASyncTransportRunsTheHandlerWhileSending) {
   EXPECT_EQ(seen, std::vector<std::string>{"+491"});
   EXPECT_THROW(bus.send_json("unknown", "{}"), HandlerNotFound);
   EXPECT_TRUE(sync.receive(1).empty());
+}
+
+TEST_F(BusTest, ASyncTransportKnowsTheClassNamesOfTheBus) {
+  const ClassNames class_names{{"sms.send", "App\\Message\\Sms"}};
+  Handlers handlers;
+  std::vector<std::string> seen;
+  handlers.add<Sms>("sms.send", [&](const Sms& sms) { seen.push_back(sms.to); });
+  SyncTransport sync{handlers, class_names};
+  Bus bus{types, class_names};
+  bus.route("*", sync);
+  bus.send(Sms{"+491"});
+  EXPECT_EQ(seen, std::vector<std::string>{"+491"});
+}
+
+TEST_F(BusTest, AMemoryTransportTellsWhichMessagesWereSent) {
+  Bus bus{types};
+  bus.route("*", async);
+  bus.send(Sms{"+491"});
+  bus.send(Sms{"+492"});
+  bus.send_json("other", "[]");
+  EXPECT_EQ(async.count_sent(), 3U);
+  EXPECT_EQ(async.count_sent("sms.send"), 2U);
+  EXPECT_EQ(async.count_sent("mail.send"), 0U);
+  const std::vector<Sms> sent = async.sent_messages<Sms>("sms.send");
+  ASSERT_EQ(sent.size(), 2U);
+  EXPECT_EQ(sent[0].to, "+491");
+  EXPECT_EQ(sent[1].to, "+492");
+  EXPECT_THROW(static_cast<void>(async.sent_messages<Sms>("other")), ValidationException);
 }
 
 class SeveralHandlers : public ::testing::Test {

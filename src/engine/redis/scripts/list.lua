@@ -1,16 +1,20 @@
 -- A page of tasks, the last submitted first. ARGV: 1 for documents too, how many to pass over, how
--- many to give, 1 and a type or 0 and anything, 1 and a queue or 0 and anything; statuses, none for
--- any. Returns the server's time in microseconds, the number of all that fit, and the records.
+-- many to give, the place behind which to begin or nothing, 1 to count, 1 and a type or 0 and
+-- anything, 1 and a queue or 0 and anything; statuses, none for any. Returns the server's time in
+-- microseconds, the number of all that fit, the records, and the place of the last one if there are
+-- more.
 -- A type is looked up task by task; status and queue have an index.
 local documents = ARGV[FIRST] == '1'
 local passed, limit = tonumber(ARGV[FIRST + 1]), tonumber(ARGV[FIRST + 2])
-local wanted_type = ARGV[FIRST + 3] == '1' and ARGV[FIRST + 4] or nil
-local queues = {ARGV[FIRST + 6]}
-if ARGV[FIRST + 5] == '0' then
+local after, counted = ARGV[FIRST + 3], ARGV[FIRST + 4] == '1'
+local highest = after == '' and '+inf' or '(' .. after
+local wanted_type = ARGV[FIRST + 5] == '1' and ARGV[FIRST + 6] or nil
+local queues = {ARGV[FIRST + 8]}
+if ARGV[FIRST + 7] == '0' then
   queues = call('SMEMBERS', own_key('queues'))
   queues[#queues + 1] = false
 end
-local wanted = {unpack(ARGV, FIRST + 7)}
+local wanted = {unpack(ARGV, FIRST + 9)}
 if #wanted == 0 then wanted = STATUSES end
 
 local indexes, total, found = {}, 0, {}
@@ -22,22 +26,41 @@ for _, queue in ipairs(queues) do
   end
 end
 -- Past the end nothing needs to be looked at, but for the number of those of a type.
-if passed >= total and not wanted_type then return {now, total, {}} end
-for _, index in ipairs(indexes) do
-  local last = wanted_type and -1 or passed + limit - 1
-  local entries = call('ZREVRANGE', index, 0, last, 'WITHSCORES')
-  for i = 1, #entries, 2 do
-    if not wanted_type
-      or (call('HGET', task_key(entries[i], 'meta'), 'type') or '') == wanted_type then
-      found[#found + 1] = {id = entries[i], seq = tonumber(entries[i + 1])}
+if passed >= total and not wanted_type then return {now, total, {}, false} end
+
+-- The first of an index that fit, in parts: a type may be rare, and Lua's memory is the server's.
+local function gather(index, needed)
+  local from, fitting, part = 0, 0, wanted_type and 1000 or needed
+  while fitting < needed do
+    local entries = call('ZREVRANGEBYSCORE', index, counted and wanted_type and '+inf' or highest,
+                         '-inf', 'WITHSCORES', 'LIMIT', from, part)
+    for i = 1, #entries, 2 do
+      local seq = tonumber(entries[i + 1])
+      if not wanted_type
+        or (call('HGET', task_key(entries[i], 'meta'), 'type') or '') == wanted_type then
+        fitting = fitting + 1
+        if after == '' or seq < tonumber(after) then
+          found[#found + 1] = {id = entries[i], seq = seq}
+        end
+      end
     end
+    if #entries < 2 * part then break end
+    from = from + part
   end
+  return fitting
 end
-if wanted_type then total = #found end
+
+local fitting = 0
+for _, index in ipairs(indexes) do
+  fitting = fitting
+    + gather(index, counted and wanted_type and math.huge or passed + limit + 1)
+end
+if wanted_type then total = counted and fitting or 0 end
 table.sort(found, function(a, b) return a.seq > b.seq end)
-local records = {}
-for i = passed + 1, math.min(passed + limit, #found) do
+local records, last = {}, math.min(passed + limit, #found)
+for i = passed + 1, last do
   records[#records + 1] = record(found[i].id, documents)
 end
 flush()
-return {now, total, records}
+local more = #found > last and found[last]
+return {now, total, records, more and more.seq or false}

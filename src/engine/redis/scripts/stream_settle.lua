@@ -1,7 +1,8 @@
 -- Ends deliveries. ARGV: whether to delete what was acknowledged, and what was rejected (1 or 0);
--- the stream to keep a copy in, or ''; the id before which copies are removed there, or ''; the first
--- and the last id, and the consumer that probably holds them; then of each its id, its mark and the stream it is forwarded to, or ''. If forwarded, there follow the
--- millisecond it is due, or ''; the most entries of that stream; the message.
+-- the stream to keep a copy in, or ''; the id before which copies are removed there, or ''; the
+-- first and the last id, and the consumer that probably holds them; then of each its id, its mark
+-- and the stream it is forwarded to, or ''. If forwarded, there follow the millisecond it is due, or
+-- ''; the most entries of that stream; the message.
 -- Returns 1 for each that was held.
 local deletes_acknowledged, deletes_rejected = ARGV[3] == '1', ARGV[4] == '1'
 local kept, kept_from = ARGV[5], ARGV[6]

@@ -37,7 +37,7 @@ local function holder(id, mark)
   return row and mark_of(row) == mark and row[2]
 end
 
--- The value of a field, or of `message`; nil where there is none.
+-- The value of the field `message`; nil where there is none.
 local function message_in(fields)
   for i = 1, #fields, 2 do
     if fields[i] == 'message' then return fields[i + 1] end

@@ -1,10 +1,10 @@
-#include "cli/found_tasks.hpp"
+#include "app/found_tasks.hpp"
 
 #include <cstdint>
 #include <unordered_set>
 #include <vector>
 
-namespace errand::cli {
+namespace errand::detail {
 namespace {
 
 constexpr std::int64_t kBatch = 1000;
@@ -13,16 +13,17 @@ constexpr std::int64_t kBatch = 1000;
 
 void for_each_found(TaskCatalog& catalog, const TaskFilter& filter,
                     const std::function<void(TaskRecord&)>& look) {
-  PageRequest request{.page = 1, .page_size = kBatch};
-  while (true) {
+  PageRequest request{.page = 1, .page_size = kBatch, .count = false};
+  do {
     TaskPage page = catalog.list(filter, request);
     for (TaskRecord& task : page.items) look(task);
-    if (request.page++ >= page.total_pages()) return;
-  }
+    request.after = page.next;
+  } while (request.after);
 }
 
 void change_found(TaskCatalog& catalog, const TaskFilter& filter, const ChangeOfFound& change) {
-  PageRequest request{.page = 1, .page_size = kBatch, .documents = static_cast<bool>(change.only)};
+  PageRequest request{
+      .page = 1, .page_size = kBatch, .documents = static_cast<bool>(change.only), .count = false};
   std::unordered_set<TaskId> seen;
   while (true) {
     const TaskPage page = catalog.list(filter, request);
@@ -41,4 +42,4 @@ void change_found(TaskCatalog& catalog, const TaskFilter& filter, const ChangeOf
   }
 }
 
-}  // namespace errand::cli
+}  // namespace errand::detail

@@ -1,0 +1,129 @@
+#include <chrono>
+#include <fmt/ostream.h>
+
+#include "errand/errors.hpp"
+
+#include "distributor_upgrade/commands/commands.hpp"
+#include "distributor_upgrade/commands/json_views.hpp"
+#include "distributor_upgrade/commands/stop_signals.hpp"
+#include "distributor_upgrade/upgrade/bulk_check.hpp"
+
+namespace errand::distributors {
+namespace {
+
+/// What keeps a comparison from holding, where a number says it: `1,000 is missing`.
+std::string shortfall(const Finding& finding) {
+  if (finding.holds || (finding.comparison != ">=" && finding.comparison != ">")) return "";
+  const auto missing = finding.right.minus(finding.left);
+  if (!missing || finding.left == finding.right) return "";
+  return fmt::format(", {} missing", missing->to_string());
+}
+
+void print_step(const Assessment::Step& step, Invocation& invocation) {
+  const Screen& screen = invocation.out_screen;
+  fmt::print(invocation.out, "\n{}: {}\n", printable(step.level.name),
+             step.verdict.holds ? paint("reached", Colour::green, screen)
+                                : paint("not reached", Colour::yellow, screen));
+  std::size_t width = 0;
+  for (const Finding& finding : step.verdict.findings) {
+    width = std::max(width, finding.text.size());
+  }
+  for (const Finding& finding : step.verdict.findings) {
+    fmt::print(invocation.out, "  {} {:<{}}  {} {} {}{}\n",
+               finding.holds ? paint("✓", Colour::green, screen) : paint("✗", Colour::red, screen),
+               finding.text, width, finding.left.to_string(), finding.comparison,
+               finding.right.to_string(), shortfall(finding));
+  }
+}
+
+void print_outcome(const Assessment& assessment, const CheckResult& result, bool dry_run,
+                   Invocation& invocation) {
+  const std::string who = fmt::format("{} (distributor {})", printable(assessment.context.name),
+                                      assessment.context.distributor_id);
+  if (result.upgrade) {
+    fmt::print(invocation.out, "{} rose from {} to {}\n", who,
+               printable(result.upgrade->previous_level), printable(result.upgrade->new_level));
+  } else if (dry_run && assessment.reached) {
+    fmt::print(invocation.out, "{} is {} and would rise to {}\n", who,
+               printable(assessment.level.name), printable(assessment.reached->name));
+  } else {
+    fmt::print(
+        invocation.out, "{} stays {}: {}\n", who, printable(assessment.level.name),
+        assessment.steps.empty() ? "there is no level above" : "the next level is not reached");
+  }
+}
+
+/// One line on a terminal that is written over and over; nothing where there is none.
+void show_progress(const BulkReport& report, double rate, const Invocation& invocation) {
+  if (!invocation.err_screen.is_terminal || report.total == 0) return;
+  constexpr std::int64_t kCells = 20;
+  const std::int64_t full = std::min(kCells, kCells * report.checked / report.total);
+  std::string bar;
+  for (std::int64_t i = 0; i < kCells; ++i) bar += i < full ? "█" : "░";
+  fmt::print(invocation.err, "\r{} {} % · {} of {} · {} upgraded · {}/s\x1b[K", bar,
+             std::min<std::int64_t>(100, 100 * report.checked / report.total),
+             format_count(report.checked), format_count(report.total),
+             format_count(report.upgraded), format_count(static_cast<std::int64_t>(rate)));
+  invocation.err.flush();
+}
+
+}  // namespace
+
+ExitCode run_check(const CheckOptions& options, Invocation& invocation) {
+  if (options.all == options.id.has_value()) {
+    throw ConfigurationException{"which distributor? Give an id, or --all"};
+  }
+  if (options.all) return run_check_all(options, invocation);
+  const auto database = invocation.database();
+  DistributorUpgradeService service{*database};
+  const Assessment assessment = service.assess(*options.id);
+  CheckResult result;
+  if (!options.dry_run) result = service.check_and_upgrade(*options.id);
+  if (invocation.json) {
+    invocation.print_json(json_of(assessment, result));
+    return ExitCode::done;
+  }
+  print_outcome(assessment, result, options.dry_run, invocation);
+  for (const Assessment::Step& step : assessment.steps) print_step(step, invocation);
+  if (assessment.may_skip && assessment.steps.size() > 1) {
+    fmt::print(invocation.out, "\nLevels may be skipped: the highest one reached counts.\n");
+  }
+  return ExitCode::done;
+}
+
+ExitCode run_check_all(const CheckOptions& options, Invocation& invocation) {
+  if (options.dry_run) throw ConfigurationException{"--dry-run is for one distributor, not --all"};
+  using Clock = std::chrono::steady_clock;
+  const StopSignals signals;
+  const auto database = invocation.database();
+  const auto begin = Clock::now();
+  const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
+  const auto rate = [&](const BulkReport& report) {
+    return static_cast<double>(report.checked) / std::max(seconds(), 0.001);
+  };
+  const BulkReport report =
+      check_everybody(*database, static_cast<std::size_t>(options.batch), signals.token(),
+                      [&](const BulkReport& so_far, const std::vector<Upgrade>&) {
+                        show_progress(so_far, rate(so_far), invocation);
+                      });
+  if (invocation.err_screen.is_terminal) fmt::print(invocation.err, "\r\x1b[K");
+  if (invocation.json) {
+    invocation.print_json(json_of(JsonMembers{{"checked", report.checked},
+                                              {"upgraded", report.upgraded},
+                                              {"failed", report.failed},
+                                              {"stopped", report.stopped},
+                                              {"seconds", seconds()},
+                                              {"perSecond", rate(report)}}));
+  } else {
+    fmt::print(invocation.out, "{}{} checked in {:.1f} s, {}/s; {} upgraded\n",
+               report.stopped ? "stopped: " : "", format_count(report.checked), seconds(),
+               format_count(static_cast<std::int64_t>(rate(report))),
+               format_count(report.upgraded));
+  }
+  if (report.failed == 0) return ExitCode::done;
+  fmt::print(invocation.err, "errand-distributors: {} could not be checked; the first: {}\n",
+             format_count(report.failed), printable(report.first_failure));
+  return ExitCode::failed;
+}
+
+}  // namespace errand::distributors

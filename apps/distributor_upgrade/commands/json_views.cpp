@@ -1,0 +1,133 @@
+#include "distributor_upgrade/commands/json_views.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "errand/json.hpp"
+
+namespace errand::distributors {
+namespace {
+
+using boost::json::array;
+using boost::json::object;
+using boost::json::serialize;
+using boost::json::value;
+
+template <class T>
+value or_null(const std::optional<T>& optional) {
+  return optional ? value(*optional) : value(nullptr);
+}
+
+object object_of(const Level& level) {
+  return {{"id", level.id},
+          {"rank", level.rank},
+          {"name", level.name},
+          {"criteria", or_null(level.criteria)}};
+}
+
+object object_of(const Distributor& distributor) {
+  return {{"id", distributor.id},
+          {"name", distributor.name},
+          {"sponsorId", or_null(distributor.sponsor_id)},
+          {"levelId", distributor.level_id},
+          {"level", distributor.level},
+          {"joinedAt", to_iso8601(distributor.joined_at)},
+          {"levelSince", to_iso8601(distributor.level_since)}};
+}
+
+object object_of(const Withdrawal& withdrawal) {
+  return {{"id", withdrawal.id},
+          {"distributorId", withdrawal.distributor_id},
+          {"amount", money_text(withdrawal.amount_cents)},
+          {"status", withdrawal.status},
+          {"createdAt", to_iso8601(withdrawal.created_at)},
+          {"completedAt",
+           withdrawal.completed_at ? value(to_iso8601(*withdrawal.completed_at)) : value(nullptr)}};
+}
+
+object object_of(const Assessment::Step& step) {
+  object json = object_of(step.level);
+  json["reached"] = step.verdict.holds;
+  array findings;
+  for (const Finding& finding : step.verdict.findings) {
+    findings.push_back(object{{"criterion", finding.text},
+                              {"left", finding.left.to_string()},
+                              {"comparison", finding.comparison},
+                              {"right", finding.right.to_string()},
+                              {"holds", finding.holds}});
+  }
+  json["findings"] = std::move(findings);
+  return json;
+}
+
+template <class T>
+std::string array_of(const std::vector<T>& items) {
+  array json;
+  for (const T& item : items) json.push_back(object_of(item));
+  return serialize(json);
+}
+
+}  // namespace
+
+std::string json_of(const std::vector<Level>& levels) { return array_of(levels); }
+
+std::string json_of(const Distributor& distributor, const Figures& figures) {
+  object json = object_of(distributor);
+  json["figures"] = parse_json(to_json(figures));
+  return serialize(json);
+}
+
+std::string json_of(const std::vector<TeamMember>& team) {
+  array json;
+  for (const TeamMember& member : team) {
+    object item = object_of(member.distributor);
+    item["depth"] = member.depth;
+    json.push_back(std::move(item));
+  }
+  return serialize(json);
+}
+
+std::string json_of(const Withdrawal& withdrawal) { return serialize(object_of(withdrawal)); }
+
+std::string json_of(const std::vector<Withdrawal>& withdrawals) { return array_of(withdrawals); }
+
+std::string json_of(const std::vector<UpgradeRecord>& upgrades) {
+  array json;
+  for (const UpgradeRecord& upgrade : upgrades) {
+    json.push_back(
+        object{{"id", upgrade.id},
+               {"distributorId", upgrade.distributor_id},
+               {"distributor", upgrade.distributor},
+               {"previousLevel", upgrade.previous_level},
+               {"newLevel", upgrade.new_level},
+               {"triggeringWithdrawLedgerId", or_null(upgrade.triggering_withdraw_ledger_id)},
+               {"criteria", upgrade.criteria},
+               {"figures", parse_json(upgrade.figures)},
+               {"upgradeTime", to_iso8601(upgrade.upgrade_time)}});
+  }
+  return serialize(json);
+}
+
+std::string json_of(const Assessment& assessment, const CheckResult& result) {
+  array steps;
+  for (const Assessment::Step& step : assessment.steps) steps.push_back(object_of(step));
+  object json{{"distributorId", assessment.context.distributor_id},
+              {"name", assessment.context.name},
+              {"level", assessment.level.name},
+              {"reached", assessment.reached ? value(assessment.reached->name) : value(nullptr)},
+              {"upgraded", result.upgrade.has_value()},
+              {"figures", parse_json(to_json(assessment.context.figures))},
+              {"steps", std::move(steps)}};
+  return serialize(json);
+}
+
+std::string json_of(const JsonMembers& members) {
+  object json;
+  for (const auto& [name, member] : members) {
+    json[name] = std::visit([](const auto& it) { return value(it); }, member);
+  }
+  return serialize(json);
+}
+
+}  // namespace errand::distributors

@@ -1,0 +1,50 @@
+#include <fmt/ostream.h>
+
+#include "distributor_upgrade/commands/commands.hpp"
+#include "distributor_upgrade/commands/json_views.hpp"
+#include "distributor_upgrade/commands/table.hpp"
+#include "distributor_upgrade/criteria/figures.hpp"
+
+namespace errand::distributors {
+
+ExitCode run_level_add(const LevelAddOptions& options, Invocation& invocation) {
+  const auto database = invocation.database();
+  std::int64_t id = 0;
+  database->write([&](Session& session) {
+    id = add_level(session,
+                   {.rank = options.rank, .name = options.name, .criteria = options.criteria});
+  });
+  fmt::print(invocation.out, "{}\n", id);
+  return ExitCode::done;
+}
+
+ExitCode run_level_list(Invocation& invocation) {
+  std::vector<Level> levels;
+  invocation.database()->read([&](Session& session) { levels = all_levels(session); });
+  if (invocation.json) {
+    invocation.print_json(json_of(levels));
+    return ExitCode::done;
+  }
+  Table table{{{.title = "RANK", .right = true},
+               {.title = "ID", .right = true},
+               {.title = "LEVEL"},
+               {.title = "REACHED WHEN", .shrinks = true}}};
+  for (const Level& level : levels) {
+    const bool is_lowest = level.id == levels.front().id;
+    table.add_row({std::to_string(level.rank), std::to_string(level.id), level.name,
+                   level.criteria.value_or(is_lowest ? "joining" : "given by hand")});
+  }
+  table.print(invocation.out, invocation.out_screen);
+  return ExitCode::done;
+}
+
+ExitCode run_level_figures(Invocation& invocation) {
+  Table table{{{.title = "FIGURE"}, {.title = "MEANING", .shrinks = true}}};
+  for (const FigureInfo& figure : kFigures) {
+    table.add_row({std::string{figure.name}, std::string{figure.meaning}});
+  }
+  table.print(invocation.out, invocation.out_screen);
+  return ExitCode::done;
+}
+
+}  // namespace errand::distributors

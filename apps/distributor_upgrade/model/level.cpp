@@ -1,0 +1,54 @@
+#include "distributor_upgrade/model/level.hpp"
+
+#include "errand/errors.hpp"
+
+#include "distributor_upgrade/criteria/criteria.hpp"
+#include "distributor_upgrade/model/name.hpp"
+#include "distributor_upgrade/model/not_found.hpp"
+
+namespace errand::distributors {
+namespace {
+
+Parameter text_or_null(const std::optional<std::string>& text) {
+  if (!text) return nullptr;
+  return *text;
+}
+
+}  // namespace
+
+std::int64_t add_level(Session& session, const NewLevel& level) {
+  check_name(level.name, "the level's name");
+  if (level.criteria) (void)Criteria{*level.criteria};
+  const Answer added = session.run(
+      "INSERT INTO distributor_level (\"rank\", name, criteria) VALUES ($1, $2, $3) "
+      "ON CONFLICT DO NOTHING RETURNING id",
+      {level.rank, level.name, text_or_null(level.criteria)});
+  if (added.rows.empty()) {
+    throw NotPossible{"there is a level with rank " + std::to_string(level.rank) + " or the name " +
+                      level.name + " already; see level list"};
+  }
+  return added.rows[0].at(0).number();
+}
+
+std::vector<Level> all_levels(Session& session) {
+  std::vector<Level> levels;
+  const Answer found =
+      session.run("SELECT id, \"rank\", name, criteria FROM distributor_level ORDER BY \"rank\"");
+  for (const Row& row : found.rows) {
+    Level& level = levels.emplace_back(
+        Level{.id = row[0].number(), .rank = row[1].number(), .name = row[2].text()});
+    if (!row[3].is_null()) level.criteria = row[3].text();
+  }
+  return levels;
+}
+
+bool may_skip_levels(Session& session) {
+  const Answer rules = session.run("SELECT skip_levels FROM distributor_rules");
+  return !rules.rows.empty() && rules.rows[0].at(0).number() != 0;
+}
+
+void set_skip_levels(Session& session, bool may_skip) {
+  session.run("UPDATE distributor_rules SET skip_levels = $1", {std::int64_t{may_skip ? 1 : 0}});
+}
+
+}  // namespace errand::distributors

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "errand/timestamp.hpp"
+
+#include "distributor_upgrade/store/database.hpp"
+
+namespace errand::distributors {
+
+/// A row of distributor_level_upgrade_history.
+struct UpgradeRecord {
+  std::int64_t id = 0;
+  std::int64_t distributor_id = 0;
+  std::string distributor{};
+  std::string previous_level{};
+  std::string new_level{};
+  std::optional<std::int64_t> triggering_withdraw_ledger_id{};
+  std::string criteria{};  ///< of the new level, as they were
+  std::string figures{};   ///< JSON: what they were judged by
+  Timestamp upgrade_time{};
+};
+
+/// The newest first.
+[[nodiscard]] std::vector<UpgradeRecord> list_upgrades(Session& session,
+                                                       std::optional<std::int64_t> distributor_id,
+                                                       std::size_t limit);
+
+}  // namespace errand::distributors

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "errand/timestamp.hpp"
+
+#include "distributor_upgrade/store/database.hpp"
+
+namespace errand::distributors {
+
+/// A row of withdraw_ledger: pending → processing → completed or failed; processing may be left
+/// out.
+struct Withdrawal {
+  std::int64_t id = 0;
+  std::int64_t distributor_id = 0;
+  std::int64_t amount_cents = 0;
+  std::string status{};
+  Timestamp created_at{};
+  std::optional<Timestamp> completed_at{};
+};
+
+/// Pending. Returns its id. Throws NotFound if there is no such distributor.
+std::int64_t create_withdrawal(Session& session, std::int64_t distributor_id,
+                               std::int64_t amount_cents);
+
+[[nodiscard]] std::optional<Withdrawal> find_withdrawal(Session& session, std::int64_t id);
+
+/// The newest first.
+[[nodiscard]] std::vector<Withdrawal> list_withdrawals(Session& session,
+                                                       std::optional<std::int64_t> distributor_id,
+                                                       std::size_t limit);
+
+/// The withdrawal in its new state. Throws NotFound; NotPossible if its state does not lead to
+/// `status`: of two who try at once, one gets that.
+Withdrawal move_withdrawal(Session& session, std::int64_t id, const std::string& status);
+
+}  // namespace errand::distributors

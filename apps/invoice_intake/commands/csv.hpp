@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace errand::invoices {
+
+/// A cell of RFC 4180. Text that a spreadsheet would take for a formula (=, +, @, or - before
+/// anything but a number) gets an apostrophe in front: sellers choose their names themselves.
+[[nodiscard]] std::string csv_cell(std::string_view text);
+
+}  // namespace errand::invoices

@@ -1,0 +1,123 @@
+#include "invoice_intake/commands/program.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <fmt/ostream.h>
+#include <system_error>
+
+#include "errand/errors.hpp"
+
+#include "cli/output_stream.hpp"
+#include "cli/version.hpp"
+#include "invoice_intake/commands/commands.hpp"
+#include "invoice_intake/commands/no_such_task.hpp"
+#include "invoice_intake/extraction/extract.hpp"
+#include "invoice_intake/intake/imap_connection.hpp"
+#include "terminal/display.hpp"
+#include "terminal/help.hpp"
+#include "terminal/options.hpp"
+#include "terminal/usage_error.hpp"
+
+namespace errand::invoices {
+namespace {
+
+/// In the order of the help.
+constexpr std::array kCommands{add_user,     add_ingest,  add_worker, add_extract, add_tasks,
+                               add_invoices, add_monitor, add_setup,  add_bench};
+
+constexpr const char* kFooter =
+    "Exit status:\n"
+    "  0  done                               5  no such task\n"
+    "  1  something was refused, or found    6  storage or mail server unreachable\n"
+    "  2  usage, data, DSN\n"
+    "\n"
+    "Examples:\n"
+    "  errand-invoices user add ann@example.com\n"
+    "  errand-invoices ingest mail/*.eml\n"
+    "  errand-invoices worker --drain\n"
+    "  errand-invoices invoices list\n"
+    "\n"
+    "errand-invoices COMMAND --help tells more about a command.";
+
+ExitCode say(Console& console, std::string_view sentence, ExitCode code) {
+  fmt::print(console.err, "errand-invoices: {}\n", terminal::printable(sentence));
+  return code;
+}
+
+/// Says what went wrong, and returns the code that goes with it.
+ExitCode explain(const std::exception_ptr& thrown, Console& console) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const cli::OutputException& error) {
+    if (error.reader_is_gone()) return ExitCode::output_closed;
+    return say(console, error.what(), ExitCode::output_failed);
+  } catch (const NoSuchTask& error) {
+    return say(console, error.what(), ExitCode::no_such_task);
+  } catch (const StorageException& error) {
+    return say(console, error.what(), ExitCode::storage_unreachable);
+  } catch (const ImapLoginRefused& error) {
+    return say(console, error.what(), ExitCode::usage);
+  } catch (const ImapError& error) {
+    return say(console, error.what(), ExitCode::storage_unreachable);
+  } catch (const ConcurrentModificationException& error) {
+    return say(console, error.what(), ExitCode::failed);
+  } catch (const ExtractorUnavailable& error) {
+    return say(console, error.what(), ExitCode::usage);
+  } catch (const Error& error) {
+    return say(console, error.what(), ExitCode::usage);
+  } catch (const std::system_error& error) {
+    return say(console, error.what(), ExitCode::usage);
+  } catch (const std::exception& error) {
+    return say(console, error.what(), ExitCode::internal_error);
+  } catch (...) {
+    return say(console, "something was thrown that is not an exception: a mistake in this program",
+               ExitCode::internal_error);
+  }
+}
+
+ExitCode parse_and_run(std::vector<std::string> arguments, Console& console) {
+  CLI::App root{
+      "E-mails in, invoices out: takes mail in, reads its attachments, keeps what it finds.",
+      "errand-invoices"};
+  Invocation invocation{.console = console};
+  terminal::lay_out_help(root, console.out_screen);
+  root.set_version_flag("--version", std::string{"errand-invoices "} + cli::kVersion,
+                        "Print the version")
+      ->group(terminal::kCommonOptions);
+  root.require_subcommand(1);
+  root.footer(kFooter);
+  for (const auto add : kCommands) add(root, invocation);
+  if (arguments.empty()) {
+    console.err << root.help();
+    return ExitCode::usage;
+  }
+  std::ranges::reverse(arguments);  // CLI11 takes them from the back
+  try {
+    root.parse(std::move(arguments));
+  } catch (const CLI::CallForHelp&) {
+    console.out << root.help();
+    return ExitCode::done;
+  } catch (const CLI::CallForVersion& version) {
+    fmt::print(console.out, "{}\n", version.what());
+    return ExitCode::done;
+  } catch (const CLI::ParseError& error) {
+    return say(console, terminal::explain_usage_error(root, error), ExitCode::usage);
+  }
+  return invocation.command();
+}
+
+}  // namespace
+
+cli::ExitCode run(std::vector<std::string> arguments, cli::Console& console) noexcept {
+  try {
+    const ExitCode code = parse_and_run(std::move(arguments), console);
+    console.out.flush();
+    return code;
+  } catch (...) {
+    return explain(std::current_exception(), console);
+  }
+}
+
+}  // namespace errand::invoices

@@ -1,0 +1,64 @@
+#include <CLI/CLI.hpp>
+
+#include "errand/application.hpp"
+
+#include "invoice_intake/commands/commands.hpp"
+#include "invoice_intake/processing/process_task.hpp"
+#include "terminal/options.hpp"
+
+namespace errand::invoices {
+namespace {
+
+struct WorkerCommand {
+  std::chrono::milliseconds retry_delay = kRetryDelay;
+  std::chrono::milliseconds attachment_time = ExtractionLimits{}.attachment_time;
+  std::vector<std::string> rest;
+};
+
+ExitCode work(const WorkerCommand& command, Invocation& invocation) {
+  const std::unique_ptr<Database> database = invocation.database();
+  const Originals originals{invocation.originals()};
+  ProcessingOptions options;
+  options.retry_delay = std::chrono::ceil<std::chrono::seconds>(command.retry_delay);
+  options.extraction.extractor = invocation.extractor_option;
+  options.extraction.limits.attachment_time = command.attachment_time;
+  Application app{invocation.dsn()};
+  add_handlers(app, *database, originals, options);
+  std::vector<const char*> arguments{"errand-invoices worker", "--queue", kQueue};
+  for (const std::string& argument : command.rest) arguments.push_back(argument.c_str());
+  return static_cast<ExitCode>(
+      run_worker(app, static_cast<int>(arguments.size()), arguments.data()));
+}
+
+}  // namespace
+
+void add_worker(CLI::App& parent, Invocation& invocation) {
+  const auto options = std::make_shared<WorkerCommand>();
+  CLI::App& command = terminal::add_command(
+      parent, "worker", "Read the attachments of what was taken in, until stopped",
+      kIntakeCommands);
+  terminal::add_duration(command, "--retry-delay", options->retry_delay,
+                         "How long a failed task waits for its next attempt (default: 5m)");
+  terminal::add_duration(command, "--attachment-time", options->attachment_time,
+                         "How long reading one attachment may take (default: 30s)");
+  add_originals(command, invocation);
+  add_extractor(command, invocation);
+  add_dsn(command, invocation);
+  command.allow_extras();
+  command.footer(
+      "All options of `errand worker` but --queue work here, too; these above all:\n"
+      "  -c, --concurrency N   tasks to run at once (default: one per processor)\n"
+      "  --drain               stop when no task is due\n"
+      "  --lease TIME          how soon the loss of this worker is noticed (default: 15s)\n"
+      "  --log-level LEVEL     debug, info, warning or error\n"
+      "\n"
+      "Examples:\n"
+      "  errand-invoices worker --concurrency 4\n"
+      "  errand-invoices worker --drain");
+  runs(command, invocation, [&command, &invocation, options] {
+    options->rest = command.remaining();
+    return work(*options, invocation);
+  });
+}
+
+}  // namespace errand::invoices

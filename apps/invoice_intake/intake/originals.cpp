@@ -1,0 +1,91 @@
+#include "invoice_intake/intake/originals.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+#include "errand/errors.hpp"
+#include "errand/task_id.hpp"
+
+#include "invoice_intake/intake/sha256.hpp"
+
+namespace errand::invoices {
+namespace {
+
+class Descriptor {
+ public:
+  Descriptor(const std::filesystem::path& path, int flags)
+      : descriptor_{open(path.c_str(), flags | O_CLOEXEC, 0600)} {
+    if (descriptor_ < 0) throw std::system_error{errno, std::generic_category(), path.string()};
+  }
+  ~Descriptor() { close(descriptor_); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  void write_all(std::string_view bytes) const {
+    while (!bytes.empty()) {
+      const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) throw std::system_error{errno, std::generic_category(), "writing"};
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
+
+  void sync() const {
+    if (fsync(descriptor_) != 0) throw std::system_error{errno, std::generic_category(), "fsync"};
+  }
+
+ private:
+  int descriptor_;
+};
+
+bool is_sha256(const std::string& text) {
+  return text.size() == 64 && std::ranges::all_of(text, [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+         });
+}
+
+}  // namespace
+
+Originals::Originals(std::filesystem::path directory) : directory_{std::move(directory)} {
+  std::error_code error;
+  std::filesystem::create_directories(directory_, error);
+  if (error) {
+    throw ConfigurationException{"cannot make the directory " + directory_.string() +
+                                 " for originals: " + error.message()};
+  }
+}
+
+std::filesystem::path Originals::path_of(const std::string& sha256) const {
+  if (!is_sha256(sha256)) throw ValidationException{"`" + sha256 + "` is not a SHA-256"};
+  return directory_ / sha256.substr(0, 2) / sha256.substr(2);
+}
+
+std::string Originals::keep(std::string_view bytes) const {
+  std::string sha256 = sha256_of(bytes);
+  const std::filesystem::path path = path_of(sha256);
+  if (std::filesystem::exists(path)) return sha256;
+  std::filesystem::create_directories(path.parent_path());
+  const std::filesystem::path unfinished =
+      path.parent_path() / (".new-" + TaskId::generate().to_string());
+  try {
+    {
+      const Descriptor out{unfinished, O_WRONLY | O_CREAT | O_EXCL};
+      out.write_all(bytes);
+      out.sync();
+    }
+    std::filesystem::rename(unfinished, path);
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(unfinished, ignored);
+    throw;
+  }
+  Descriptor{path.parent_path(), O_RDONLY | O_DIRECTORY}.sync();
+  Descriptor{directory_, O_RDONLY | O_DIRECTORY}.sync();
+  return sha256;
+}
+
+}  // namespace errand::invoices

@@ -1,0 +1,93 @@
+#include <gmock/gmock.h>
+
+#include "errand/errors.hpp"
+
+#include "distributor_upgrade/criteria/criteria.hpp"
+#include "distributor_upgrade/distributors_fixture.hpp"
+#include "distributor_upgrade/model/not_found.hpp"
+#include "distributor_upgrade/model/sample_data.hpp"
+
+namespace errand::distributors {
+namespace {
+
+class DistributorModel : public DistributorsTest {};
+INSTANTIATE_TEST_SUITE_P(Distributors, DistributorModel,
+                         ::testing::Values(Kind::sqlite, Kind::postgres), kind_name);
+
+TEST_P(DistributorModel, SetupAgainChangesNothing) {
+  database->setup();
+  EXPECT_EQ(level_of(somebody), "Starter");
+}
+
+TEST_P(DistributorModel, LevelsAreSortedByRankAndHaveOneNameEach) {
+  write([&](Session& session) {
+    EXPECT_THROW(add_level(session, {.rank = 9, .name = "Bronze"}), NotPossible);
+    EXPECT_THROW(add_level(session, {.rank = 1, .name = "Copper"}), NotPossible);
+    EXPECT_THROW(add_level(session, {.rank = 9, .name = "  "}), ValidationException);
+    EXPECT_THROW(add_level(session, {.rank = 9, .name = "Gold", .criteria = "team >= 1"}),
+                 CriteriaException);
+    const auto levels = all_levels(session);
+    ASSERT_EQ(levels.size(), 3U);
+    EXPECT_EQ(levels[2].name, "Silver");
+  });
+}
+
+TEST_P(DistributorModel, NamesMayBeInAnyScript) {
+  write([&](Session& session) {
+    const std::int64_t id = add_distributor(session, "赵丽 'O\"", somebody);
+    EXPECT_EQ(get_distributor(session, id).name, "赵丽 'O\"");
+    EXPECT_THROW(add_distributor(session, "a\nb", somebody), ValidationException);
+    EXPECT_THROW(add_distributor(session, "Li Na", 404), NotFound);
+  });
+}
+
+TEST_P(DistributorModel, AWithdrawalGoesFromPendingOverProcessingToItsEnd) {
+  const std::int64_t id = pending(1);
+  write([&](Session& session) {
+    EXPECT_EQ(move_withdrawal(session, id, "processing").status, "processing");
+    EXPECT_THROW(move_withdrawal(session, id, "processing"), NotPossible);
+    const Withdrawal completed = move_withdrawal(session, id, "completed");
+    EXPECT_EQ(completed.completed_at, clock.now());
+    EXPECT_THROW(move_withdrawal(session, id, "failed"), NotPossible);
+    EXPECT_THROW(move_withdrawal(session, 404, "failed"), NotFound);
+    EXPECT_THROW(create_withdrawal(session, 404, 1), NotFound);
+  });
+}
+
+TEST_P(DistributorModel, AFailedWithdrawalSendsNothing) {
+  const std::int64_t id = pending(120'000);
+  write([&](Session& session) { move_withdrawal(session, id, "failed"); });
+  EXPECT_TRUE(checks->list(10, 0).empty());
+}
+
+TEST_P(DistributorModel, ATreeShowsEachAfterTheSponsor) {
+  write([&](Session& session) {
+    const std::int64_t a = add_distributor(session, "a", somebody);
+    add_distributor(session, "b", somebody);
+    add_distributor(session, "c", a);
+    std::string names;
+    for (const TeamMember& member : team_of(session, somebody, 5, 100)) {
+      names += std::to_string(member.depth) + member.distributor.name + " ";
+    }
+    EXPECT_EQ(names, "0Chen Wei 1a 2c 1b ");
+    EXPECT_EQ(team_of(session, std::nullopt, 1, 100).size(), 3U);
+    EXPECT_EQ(team_of(session, std::nullopt, 5, 2).size(), 2U);
+  });
+}
+
+TEST_P(DistributorModel, SampleDataIsForAnEmptyDatabase) {
+  EXPECT_THROW(add_readable_sample(*database), NotPossible);
+}
+
+TEST_P(DistributorModel, ADatabaseWithoutTablesNamesSetup) {
+  sql("DROP TABLE distributor_rules");
+  try {
+    require_tables(*database);
+    FAIL() << "nothing was wrong";
+  } catch (const StorageException& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("errand-distributors setup"));
+  }
+}
+
+}  // namespace
+}  // namespace errand::distributors

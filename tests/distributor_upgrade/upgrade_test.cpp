@@ -1,0 +1,171 @@
+#include <chrono>
+#include <gmock/gmock.h>
+
+#include "errand/errors.hpp"
+
+#include "distributor_upgrade/distributors_fixture.hpp"
+#include "distributor_upgrade/model/not_found.hpp"
+#include "distributor_upgrade/model/sample_data.hpp"
+#include "distributor_upgrade/upgrade/bulk_check.hpp"
+#include "distributor_upgrade/upgrade/load_simulation.hpp"
+
+namespace errand::distributors {
+namespace {
+
+using std::chrono::days;
+using std::chrono::milliseconds;
+
+class UpgradeService : public DistributorsTest {
+ protected:
+  std::int64_t add(const std::string& name, std::int64_t sponsor) {
+    std::int64_t id = 0;
+    write([&](Session& session) { id = add_distributor(session, name, sponsor); });
+    return id;
+  }
+
+  Figures figures_of(std::int64_t id) {
+    Figures figures;
+    database->read([&](Session& session) {
+      figures =
+          UpgradeContextProvider::contexts(session, {&id, 1}, UpgradeContextProvider::Lock::none)
+              .at(0)
+              .figures;
+    });
+    return figures;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Distributors, UpgradeService,
+                         ::testing::Values(Kind::sqlite, Kind::postgres), kind_name);
+
+TEST_P(UpgradeService, FiguresComeFromCompletedWithdrawalsAndTheTeam) {
+  withdraw(somebody, 100'005);
+  clock.advance(days{31});
+  withdraw(somebody, 20'010);
+  pending(999'999);
+  const std::int64_t direct = add("Li Na", somebody);
+  add("Wang Fang", somebody);
+  add("Liu Yang", add("Zhang Min", direct));
+  const Figures figures = figures_of(somebody);
+  EXPECT_EQ(figures.text(Figure::withdrawn_total), "1200.15");
+  EXPECT_EQ(figures.text(Figure::withdrawn_30_days), "200.10");
+  EXPECT_EQ(figures.text(Figure::withdrawal_count), "2");
+  EXPECT_EQ(figures.text(Figure::direct_team_size), "2");
+  EXPECT_EQ(figures.text(Figure::indirect_team_size), "2");
+  EXPECT_EQ(figures.text(Figure::team_size), "4");
+  EXPECT_EQ(figures.text(Figure::active_days), "31");
+  EXPECT_EQ(figures.text(Figure::days_at_level), "31");
+}
+
+TEST_P(UpgradeService, ARingOfSponsorsIsCountedOnce) {
+  const std::int64_t below = add("Li Na", somebody);
+  sql("UPDATE distributor SET sponsor_id = " + std::to_string(below) +
+      " WHERE id = " + std::to_string(somebody));
+  EXPECT_EQ(figures_of(somebody).text(Figure::direct_team_size), "1");
+}
+
+TEST_P(UpgradeService, TakesTheHighestLevelReachedInOneUpgrade) {
+  withdraw(somebody, 600'000);
+  add("Li Na", somebody);
+  add("Wang Fang", somebody);
+  EXPECT_EQ(service.check_and_upgrade(somebody).upgrade->new_level, "Silver");
+  EXPECT_EQ(history().size(), 1U);
+}
+
+TEST_P(UpgradeService, SkipsALevelOnlyWhereThatIsAllowed) {
+  write([&](Session& session) {
+    add_level(session, {.rank = 3, .name = "Gold", .criteria = "withdrawn_total >= 6000"});
+  });
+  withdraw(somebody, 600'000);  // reaches Bronze and Gold, but not Silver
+  EXPECT_EQ(service.check_and_upgrade(somebody).upgrade->new_level, "Bronze");
+  write([&](Session& session) { set_skip_levels(session, true); });
+  EXPECT_EQ(service.check_and_upgrade(somebody).upgrade->new_level, "Gold");
+  EXPECT_EQ(history().size(), 2U);
+}
+
+TEST_P(UpgradeService, ALevelWithoutCriteriaIsNoStepOnTheWay) {
+  write([&](Session& session) {
+    add_level(session, {.rank = 5, .name = "Honorary"});
+    add_level(session, {.rank = 6, .name = "Legend", .criteria = "withdrawn_total >= 1"});
+  });
+  withdraw(somebody, 600'000);
+  add("Li Na", somebody);
+  add("Wang Fang", somebody);
+  EXPECT_EQ(service.check_and_upgrade(somebody).upgrade->new_level, "Legend");
+}
+
+TEST_P(UpgradeService, NeverTakesALevelAway) {
+  withdraw(somebody, 120'000);
+  service.check_and_upgrade(somebody);
+  sql("UPDATE distributor_level SET criteria = 'withdrawn_total >= 9999' WHERE name = 'Bronze'");
+  EXPECT_FALSE(service.check_and_upgrade(somebody).upgrade);
+  EXPECT_EQ(level_of(somebody), "Bronze");
+}
+
+TEST_P(UpgradeService, ExplainsWithoutChangingAnything) {
+  withdraw(somebody, 600'000);
+  const Assessment assessment = service.assess(somebody);
+  EXPECT_EQ(assessment.level.name, "Starter");
+  EXPECT_EQ(assessment.reached->name, "Bronze");
+  ASSERT_EQ(assessment.steps.size(), 2U);
+  ASSERT_EQ(assessment.steps[1].verdict.findings.size(), 2U);
+  EXPECT_TRUE(assessment.steps[1].verdict.findings[0].holds);
+  EXPECT_FALSE(assessment.steps[1].verdict.findings[1].holds);
+  EXPECT_EQ(level_of(somebody), "Starter");
+  EXPECT_THROW((void)service.assess(404), NotFound);
+}
+
+TEST_P(UpgradeService, ChecksEverybodyInBatches) {
+  for (int i = 0; i < 25; ++i) {
+    withdraw(add("Number " + std::to_string(i), somebody), i % 5 == 0 ? 100'000 : 99'999);
+  }
+  std::int64_t calls = 0;
+  const BulkReport report =
+      check_everybody(*database, 10, {}, [&](const BulkReport&, const auto&) { ++calls; });
+  EXPECT_EQ(report.total, 26);
+  EXPECT_EQ(report.checked, 26);
+  EXPECT_EQ(report.upgraded, 5);
+  EXPECT_EQ(calls, 3);
+  EXPECT_EQ(history().size(), 5U);
+  EXPECT_EQ(check_everybody(*database, 10, {}, [](const auto&, const auto&) {}).upgraded, 0);
+}
+
+TEST_P(UpgradeService, ABulkCheckGoesOnPastThoseWhoseCriteriaFail) {
+  sql("UPDATE distributor_level SET criteria = 'withdrawn_total * 0.00000001 >= 0' WHERE name = "
+      "'Bronze'");
+  withdraw(somebody, 1);  // 0.01 × 0.00000001 has ten places
+  const std::int64_t other = add("Li Na", somebody);
+  const BulkReport report = check_everybody(*database, 10, {}, [](const auto&, const auto&) {});
+  EXPECT_EQ(report.failed, 1);
+  EXPECT_EQ(report.upgraded, 1);
+  EXPECT_THAT(report.first_failure, ::testing::HasSubstr("distributor 1: `withdrawn_total"));
+  EXPECT_EQ(level_of(other), "Bronze");
+}
+
+TEST_P(UpgradeService, ABulkCheckStopsBetweenBatches) {
+  for (int i = 0; i < 5; ++i) add("Number " + std::to_string(i), somebody);
+  std::stop_source stop;
+  const BulkReport report = check_everybody(*database, 2, stop.get_token(),
+                                            [&](const auto&, const auto&) { stop.request_stop(); });
+  EXPECT_TRUE(report.stopped);
+  EXPECT_EQ(report.checked, 2);
+}
+
+TEST_P(UpgradeService, ACrowdHasTeamsAndWithdrawals) {
+  add_crowd(*database, 50, [](std::int64_t) {});
+  EXPECT_EQ(sql("SELECT count(*) FROM distributor"), "51");
+  EXPECT_NE(sql("SELECT count(*) FROM withdraw_ledger WHERE status = 'completed'"), "0");
+}
+
+TEST_P(UpgradeService, ASimulationHandlesAllThatItSends) {
+  LoadOptions load{.rate = 100, .duration = milliseconds{1200}, .handling = milliseconds{1}};
+  load.message_class = kCheckClass;
+  const LoadReport report = simulate_load(*database, *checks, *failures, load, {}, logger,
+                                          [](const LoadReport&, std::int64_t) {});
+  EXPECT_GT(report.sent, 50);
+  EXPECT_EQ(report.handled, report.sent);
+  EXPECT_EQ(report.failed, 0);
+  EXPECT_EQ(report.upgraded, static_cast<std::int64_t>(history().size()));
+}
+
+}  // namespace
+}  // namespace errand::distributors
