@@ -231,7 +231,7 @@ class Messages(ErrandTest):
                 "INSERT INTO messenger_messages "
                 "(body, headers, queue_name, created_at, available_at) "
                 "VALUES (?, ?, 'failed', datetime('now'), datetime('now'))",
-                [(body, json.dumps({"type": kind, **headers})) for kind, body in bodies],
+                ((body, json.dumps({"type": kind, **headers})) for kind, body in bodies),
             )
         connection.close()
         return ("--transport", f"sqlite:{self.file}?queue_name=failed")
@@ -256,7 +256,8 @@ class Messages(ErrandTest):
         self.assertEqual([group["count"] for group in groups], [125, 125])
 
     def test_a_page_of_many_large_failures_needs_little_memory(self):
-        count, size = 1500, 100_000
+        count, size = 1000, 100_000
+        # One at a time: what this process holds counts for those it starts.
         failed = self.insert_failures(("X", f'"{"x" * size}"') for _ in range(count))
         # What a sanitizer keeps of freed memory would count, too.
         environment = {**self.environment, "ASAN_OPTIONS": "quarantine_size_mb=1"}
@@ -270,7 +271,7 @@ class Messages(ErrandTest):
             _, status, usage = os.wait4(listing.pid, 0)
             listing.returncode = os.waitstatus_to_exitcode(status)
             self.assertEqual(listing.returncode, 0)
-            self.assertLess(usage.ru_maxrss * 1024, count * size * 0.7)
+            self.assertLess(usage.ru_maxrss * 1024, count * size)
 
     def test_failed_messages_are_removed(self):
         self.errand("send", "errand.fail", "[]", "--transport", self.dsn)

@@ -31,7 +31,7 @@ struct Death {
   Place failures = Place::elsewhere;
   KillPoint async{};   ///< in the transport that is consumed
   KillPoint failed{};  ///< in the failure transport
-  std::size_t times_handled = 0;
+  std::size_t times_handled = 0;  ///< at least
   std::size_t dead_letters = 0;
 };
 
@@ -97,7 +97,8 @@ inline void KilledConsumer::expect_that_nothing_is_lost() {
   pass_time(std::chrono::hours{1} + std::chrono::seconds{1});
   consume(death, false);
   EXPECT_TRUE(open(Place::app, "async")->list(10, 0).empty());
-  EXPECT_EQ(times_handled(), death.times_handled);
+  // Once more if the process had time to begin with the retry before it was killed.
+  EXPECT_GE(times_handled(), death.times_handled);
   EXPECT_EQ(open(death.failures, "failed")->list(10, 0).size(), death.dead_letters);
 }
 

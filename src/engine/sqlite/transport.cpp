@@ -110,8 +110,10 @@ TransportStatements::TransportStatements(const std::string& table)
           "(SELECT available_at, delivered_at IS NOT NULL AND delivered_at >= ?3 AS held "
           "FROM {} WHERE queue_name = ?1)",
           table)},
-      list{fmt::format("SELECT id, body, headers, created_at, available_at, delivered_at FROM {} "
-                       "WHERE queue_name = ?1 ORDER BY id LIMIT ?2 OFFSET ?3",
+      // The ids alone are sorted: with their bodies, all before the page would be in memory.
+      list{fmt::format("SELECT id, body, headers, created_at, available_at, delivered_at FROM {0} "
+                       "WHERE id IN (SELECT id FROM {0} WHERE queue_name = ?1 "
+                       "ORDER BY id LIMIT ?2 OFFSET ?3) ORDER BY id",
                        table)},
       find{fmt::format("SELECT id, body, headers, created_at, available_at, delivered_at FROM {} "
                        "WHERE queue_name = ?1 AND id = ?2",
