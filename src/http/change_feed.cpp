@@ -212,17 +212,18 @@ void ChangeFeed::publish_sample(const Sample& sample) {
 void ChangeFeed::look_at_tasks() {
   std::vector<TaskId> asked_for;
   std::unordered_set<TaskId> watched;
+  std::unordered_set<TaskId> named;
   bool more = false;
   {
     const std::lock_guard lock{mutex_};
     for (const auto& [id, listeners] : watched_) {
       if (watched.size() < kMostWatched) watched.insert(id);
     }
-    for (const TaskId id : named_) {
-      if (!watched.contains(id)) asked_for.push_back(id);
-    }
-    named_.clear();
+    named.swap(named_);
     more = std::exchange(more_than_named_, false);
+  }
+  for (const TaskId id : named) {
+    if (!watched.contains(id)) asked_for.push_back(id);
   }
   asked_for.insert(asked_for.end(), watched.begin(), watched.end());
 
@@ -251,7 +252,9 @@ void ChangeFeed::look_at_tasks() {
     const Fingerprint now = Fingerprint::of(task);
     seen.emplace(id, now);
     const auto before = seen_.find(id);
-    if (!knows_tasks_ || (before != seen_.end() && before->second == now)) continue;
+    const bool is_news =
+        knows_tasks_ ? before == seen_.end() || before->second != now : named.contains(id);
+    if (!is_news) continue;
     if (changed->items.size() == kMostItems) {
       more = true;
       break;
@@ -260,8 +263,9 @@ void ChangeFeed::look_at_tasks() {
     changed->items.push_back(errand::to_json(task));
   }
   seen_ = std::move(seen);
-  // Those who have just come have read, or are about to: only changes from now on are news.
-  if (!std::exchange(knows_tasks_, true)) return;
+  // What changed since somebody came, before this first look, cannot be told from what was so
+  // before: whoever has read meanwhile reads once more.
+  if (!std::exchange(knows_tasks_, true)) more = true;
   if (!changed->items.empty() || more) {
     changed->frame = event("tasks", fmt::format(R"({{"items":[{}],"more":{}}})",
                                                 fmt::join(changed->items, ","), more));

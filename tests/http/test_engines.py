@@ -6,7 +6,7 @@ import subprocess
 import unittest
 import uuid
 
-from http_server import HttpTest
+from http_server import Events, HttpTest
 
 
 class OnEngine:
@@ -16,6 +16,7 @@ class OnEngine:
         self.start_server("--worker")
 
     def test_submit_wait_list_fail_retry(self):
+        events = Events(self, "?topics=tasks")
         task = self.submit_task(payload={"a": 1})
         self.assertEqual(self.result(task)["result"], '{"a": 1}')
         failed = self.submit_task("errand.fail", maxRetries=0)
@@ -27,6 +28,10 @@ class OnEngine:
         self.assertEqual(page["items"][0]["taskId"], task)
         self.assertEqual(self.post("/api/failed/retry", {"all": True}), {"retried": 1})
         self.assertEqual(self.result(failed)["status"], "failed")
+        events.wait_for(
+            lambda name, data: name == "tasks"
+            and any(item["taskId"] == failed for item in data["items"])
+        )
 
     def test_queues_and_many(self):
         self.post("/api/queues/mail/pause")
