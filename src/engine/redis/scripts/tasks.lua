@@ -7,7 +7,8 @@
 -- A task's keys are task:<id>:…
 --   status payload result error submitted_at started_at completed_at
 --               the record, for everybody; whole seconds; they expire
---   meta        the queue's entry, a hash: what the record has no room for, times in microseconds
+--   meta        the queue's entry: what the record has no room for, times in microseconds; packed,
+--               so that a batch is read and written by one command each
 --   message     the payload once more while the task is not final: meta and it do not expire before
 --   history     a list of the attempts that failed; meta counts them as failures
 --   lock        not ours: while another program holds it, the record is not changed
@@ -35,6 +36,9 @@ local now = clock[1] * 1000000 + clock[2]
 local now_text = digits(now)
 -- One moment for all keys of a task, so that no reader finds some of them.
 local vanish = digits(math.floor(now / 1000) + 1 + ttl)
+-- The keys of a task that is not final are let live on when half of their time is over: not at each
+-- change, since there is no command to do so for more than one key.
+local vanishes_soon = math.floor(now / 1000) + ttl / 2
 
 local SUSPECT_CRASHES, MAX_HISTORY = 2, 20
 local FINAL = {completed = true, failed = true, cancelled = true}
@@ -105,10 +109,43 @@ local function expiring_member(task)
   return task.id .. task.status .. (task.queue and ':' .. task.queue or '')
 end
 
--- Commands on many members cost little more than on one. What changes in sorted sets, and the keys
--- to delete, are gathered here and sent by flush(), with which every script that changes tasks ends.
-local sets, doomed = {}, {}
+-- Commands on many members cost little more than on one. What changes in sorted sets, the entries,
+-- messages, and the keys to delete, are gathered here and sent by flush(), with which every script
+-- that changes tasks ends.
+local sets, doomed, entries, messages = {}, {}, {}, {}
 local MANY = 2000
+
+-- The fields of meta, in their order. New ones come last.
+local function pack(task)
+  return cmsgpack.pack(
+    task.status, task.version, task.seq, task.queue, task.priority, task.available_at,
+    task.submitted_at, task.started_at, task.completed_at, task.vanish_at, task.attempts,
+    task.crashes, task.failures, task.type, task.max_retries, task.retry_policy, task.headers,
+    task.cancel_requested, task.progress, task.lease_expires_at, task.worker)
+end
+
+-- nil where it is not what pack() has made.
+local function unpack_task(id, packed)
+  local task, is_whole = {id = id}, nil
+  is_whole, task.status, task.version, task.seq, task.queue, task.priority, task.available_at,
+    task.submitted_at, task.started_at, task.completed_at, task.vanish_at, task.attempts,
+    task.crashes, task.failures, task.type, task.max_retries, task.retry_policy, task.headers,
+    task.cancel_requested, task.progress, task.lease_expires_at, task.worker
+    = pcall(cmsgpack.unpack, packed)
+  if is_whole and is_status(task.status) and tonumber(task.version) and tonumber(task.seq) then
+    return task
+  end
+end
+
+-- Stores the task's entry. It expires once the task is final.
+local function keep(task)
+  entries[task.id] = task
+end
+
+-- `text`: false where the task needs it no more.
+local function keep_message(id, text)
+  messages[id] = text
+end
 
 -- `score`: false to remove the member.
 local function place(key, member, score)
@@ -126,7 +163,35 @@ local function in_chunks(command, key, words)
   end
 end
 
+local function doom(key)
+  doomed[key] = true
+end
+
+local function flush_entries()
+  local lasting = {}
+  for id, task in pairs(entries) do
+    if FINAL[task.status] then
+      call('SET', task_key(id, 'meta'), pack(task), 'PXAT', vanish)
+    else
+      lasting[#lasting + 1] = task_key(id, 'meta')
+      lasting[#lasting + 1] = pack(task)
+    end
+  end
+  for id, text in pairs(messages) do
+    if text then
+      lasting[#lasting + 1] = task_key(id, 'message')
+      lasting[#lasting + 1] = text
+    else
+      doom(task_key(id, 'message'))
+    end
+  end
+  for i = 1, #lasting, MANY do
+    call('MSET', unpack(lasting, i, math.min(i + MANY - 1, #lasting)))
+  end
+end
+
 local function flush()
+  flush_entries()
   for key, set in pairs(sets) do
     local added, removed = {}, {}
     for member, score in pairs(set) do
@@ -145,11 +210,7 @@ local function flush()
   for i = 1, #keys, MANY do
     call('UNLINK', unpack(keys, i, math.min(i + MANY - 1, #keys)))
   end
-  sets, doomed = {}, {}
-end
-
-local function doom(key)
-  doomed[key] = true
+  sets, doomed, entries, messages = {}, {}, {}, {}
 end
 
 -- Takes the task out of where its status has put it.
@@ -169,20 +230,19 @@ end
 
 local known_queues = {}
 
--- Puts the task where its status belongs. The fields of meta must be stored before.
+-- Puts the task where its status belongs, and stores its entry.
 local function enter(task)
   local queue = task.queue
+  keep(task)
   place(index_of(task.status, queue), task.id, task.seq)
   if queue and not known_queues[queue] then
     known_queues[queue] = true
     call('SADD', own_key('queues'), queue)
   end
   if task.was_final and not FINAL[task.status] then
-    call('PERSIST', task_key(task.id, 'meta'))
     if task.failures then call('PERSIST', task_key(task.id, 'history')) end
-    local message, payload = task_key(task.id, 'message'), get(task_key(task.id, 'payload'))
-    doomed[message] = nil
-    if payload then call('SET', message, payload) end
+    local payload = get(task_key(task.id, 'payload'))
+    if payload then keep_message(task.id, payload) end
   end
   if WAITING[task.status] then
     if queue then
@@ -194,92 +254,91 @@ local function enter(task)
     if task.lease_expires_at then place(LEASES, task.id, task.lease_expires_at) end
   else
     place(EXPIRING, expiring_member(task), vanish)
-    call('PEXPIREAT', task_key(task.id, 'meta'), vanish)
     if task.failures then call('PEXPIREAT', task_key(task.id, 'history'), vanish) end
-    doom(task_key(task.id, 'message'))
+    keep_message(task.id, false)
   end
 end
 
--- Writes the named fields of meta; those without a value are removed.
-local function store(task, ...)
-  local set, gone = {}, {}
-  for _, name in ipairs({...}) do
-    if task[name] ~= nil then
-      set[#set + 1] = name
-      set[#set + 1] = task[name]
-    else
-      gone[#gone + 1] = name
-    end
-  end
-  if #set > 0 then call('HSET', task_key(task.id, 'meta'), unpack(set)) end
-  if #gone > 0 then call('HDEL', task_key(task.id, 'meta'), unpack(gone)) end
-end
+-- What the keys of tasks have, as far as it was looked up.
+local looked_up = {status = {}, meta = {}, payload = {}}
 
--- The statuses that the record's keys have, as far as they were looked up.
-local statuses = {}
-
--- Looks up those of many tasks at once. ids: those in `list` at every `step`th place from `first` on.
-local function look_up(list, first, step)
-  local keys, ids = {}, {}
+-- Looks `name` up for many tasks at once. ids: those in `list` at every `step`th place from `first`
+-- on.
+local function look_up_key(name, list, first, step)
+  local keys, ids, texts = {}, {}, looked_up[name]
   for i = first, #list, step do
-    keys[#keys + 1] = task_key(list[i], 'status')
+    keys[#keys + 1] = task_key(list[i], name)
     ids[#ids + 1] = list[i]
     if #keys == MANY or i + step > #list then
-      for place_of, status in ipairs(call('MGET', unpack(keys))) do
-        statuses[ids[place_of]] = status
-      end
+      for place_of, text in ipairs(call('MGET', unpack(keys))) do texts[ids[place_of]] = text end
       keys, ids = {}, {}
     end
   end
 end
 
+local function look_up(list, first, step)
+  look_up_key('status', list, first, step)
+  look_up_key('meta', list, first, step)
+end
+
+local function text_of(id, name)
+  local texts = looked_up[name]
+  if texts[id] == nil then texts[id] = get(task_key(id, name)) end
+  return texts[id]
+end
+
 local function status_of(id)
-  if statuses[id] == nil then statuses[id] = get(task_key(id, 'status')) end
-  return statuses[id]
+  return text_of(id, 'status')
 end
 
-local function show_time(task, name)
-  call('SET', task_key(task.id, name), seconds(task[name]), 'PXAT', vanish)
+-- What the record shows of the payload; where it has expired under a task that waited for longer,
+-- what the queue has.
+local function payload_of(id)
+  return text_of(id, 'payload') or get(task_key(id, 'message'))
 end
 
--- Writes the keys of the record. Documents, and times that end, are left to the scripts which
--- change them.
-local function show(task)
-  call('SET', task_key(task.id, 'status'), task.status, 'PXAT', vanish)
-  statuses[task.id] = task.status
-  if call('PEXPIREAT', task_key(task.id, 'submitted_at'), vanish) == 0 then
-    show_time(task, 'submitted_at')
-  end
-  if task.started_at and (task.started_at == now_text
-    or call('PEXPIREAT', task_key(task.id, 'started_at'), vanish) == 0) then
-    show_time(task, 'started_at')
-  end
-  if task.completed_at then show_time(task, 'completed_at') end
+local function put(task, name, text)
+  call('SET', task_key(task.id, name), text, 'PXAT', task.vanish_at)
 end
 
--- Lets the payload's key live on. Where it has expired under a task that waited for longer, it is
--- written again. `wanted`: returns the payload.
-local function keep_payload(id, wanted)
-  local key = task_key(id, 'payload')
-  local payload
-  if wanted then
-    payload = redis.pcall('GETEX', key, 'PXAT', vanish)
-    if type(payload) == 'string' then return payload end
-  elseif call('PEXPIREAT', key, vanish) == 1 then
-    return
+-- False where the key has expired.
+local function lives_on(task, name)
+  return call('PEXPIREAT', task_key(task.id, name), task.vanish_at) == 1
+end
+
+local function vanishes_too_soon(task)
+  return not status_of(task.id) or tonumber(task.vanish_at or 0) <= vanishes_soon
+end
+
+-- Writes the keys of the record, but for result and error, and for times that end: these are left
+-- to the scripts which change them. `starts`: started_at is new. Called before flush(), since it
+-- says until when they live.
+local function show(task, starts)
+  if FINAL[task.status] or vanishes_too_soon(task) then
+    task.vanish_at = vanish
+    if not lives_on(task, 'payload') then
+      local payload = payload_of(task.id)
+      if payload then put(task, 'payload', payload) end
+    end
+    if not lives_on(task, 'submitted_at') then
+      put(task, 'submitted_at', seconds(task.submitted_at))
+    end
+    starts = starts or task.started_at and not lives_on(task, 'started_at')
   end
-  payload = get(task_key(id, 'message'))
-  if payload then call('SET', key, payload, 'PXAT', vanish) end
-  return payload
+  put(task, 'status', task.status)
+  looked_up.status[task.id] = task.status
+  if starts and task.started_at then put(task, 'started_at', seconds(task.started_at)) end
+  if task.completed_at then put(task, 'completed_at', seconds(task.completed_at)) end
 end
 
 -- Deletes all that there is of the task.
 local function erase(task)
   leave(task)
-  statuses[task.id] = false
+  looked_up.status[task.id] = false
+  looked_up.meta[task.id], entries[task.id] = false, nil
   for _, name in ipairs(RECORD) do doom(task_key(task.id, name)) end
   doom(task_key(task.id, 'meta'))
-  if not FINAL[task.status] then doom(task_key(task.id, 'message')) end
+  if not FINAL[task.status] then keep_message(task.id, false) end
   if task.failures then doom(task_key(task.id, 'history')) end
 end
 
@@ -309,25 +368,25 @@ local function follow(task, status)
   leave(task)
   task.status, task.version = status, digits(task.version + 1)
   task.lease_expires_at, task.cancel_requested = nil, nil
+  task.vanish_at = nil  -- as that program has it
   read_times(task)
   task.submitted_at = task.submitted_at or now_text
-  store(task, 'status', 'version', 'submitted_at', 'started_at', 'completed_at',
-        'lease_expires_at', 'cancel_requested')
   enter(task)
   if FINAL[status] then let_outcome_vanish(task.id) end
 end
 
+local function next_seq()
+  return digits(call('INCR', own_key('seq')))
+end
+
 -- A record that another program wrote, and that is about to be changed here for the first time.
 local function adopt(id, status)
-  local task = {id = id, status = status, version = '0', seq = call('INCR', own_key('seq'))}
+  local task = {id = id, status = status, version = '0', seq = next_seq()}
   read_times(task)
   task.submitted_at = task.submitted_at or now_text
-  store(task, 'status', 'version', 'seq', 'submitted_at')
-  if task.started_at then store(task, 'started_at') end
-  if task.completed_at then store(task, 'completed_at') end
   if not FINAL[status] then
     local payload = get(task_key(id, 'payload'))
-    if payload then call('SET', task_key(id, 'message'), payload) end
+    if payload then keep_message(id, payload) end
   end
   enter(task)
   return task
@@ -336,31 +395,19 @@ end
 -- The task with all fields of meta, or nil. `only_read`: a record of another program stays what it
 -- is, and is nil.
 local function find(id, only_read)
-  local status = status_of(id)
-  local stored = call('HGETALL', task_key(id, 'meta'))
-  if #stored == 0 then
+  if entries[id] then return entries[id] end
+  local status, packed = status_of(id), text_of(id, 'meta')
+  local task = packed and unpack_task(id, packed)
+  if not task then
     if only_read or not is_status(status) then return nil end
     return adopt(id, status)
   end
-  local task = {}
-  for i = 1, #stored, 2 do task[stored[i]] = stored[i + 1] end
-  task.id = id
   if status == task.status then return task end
   if not status and FINAL[task.status] then
     erase(task)  -- another program has deleted the record
     return nil
   end
   if is_status(status) then follow(task, status) end
-  return task
-end
-
--- The same with these fields only, of which the first is the status; with all, where the record and
--- the queue do not agree.
-local function find_with(fields, id, only_read)
-  local stored = call('HMGET', task_key(id, 'meta'), unpack(fields))
-  if not stored[1] or stored[1] ~= status_of(id) then return find(id, only_read) end
-  local task = {id = id}
-  for i, name in ipairs(fields) do task[name] = stored[i] or nil end
   return task
 end
 
@@ -437,13 +484,23 @@ local function prune(limit)
   return #due
 end
 
+-- The names and values of what a task has.
+local function fields_of(task)
+  local fields = {}
+  for name, value in pairs(task) do
+    fields[#fields + 1] = name
+    fields[#fields + 1] = tostring(value)
+  end
+  return fields
+end
+
 -- What readers need of a task: the seven keys, meta, and the history; false if there is none.
 -- Without documents their places are false.
 local function record(id, documents)
   local task = find(id, true)
   if task and not status_of(id) and not is_locked(id) then
     show(task)
-    keep_payload(id)
+    keep(task)
   end
   local status = status_of(id)
   if not status then return false end
@@ -456,5 +513,5 @@ local function record(id, documents)
   local times = call('MGET', task_key(id, 'submitted_at'), task_key(id, 'started_at'),
                      task_key(id, 'completed_at'))
   return {id, status, texts[1], texts[2], texts[3], times[1], times[2], times[3],
-          call('HGETALL', task_key(id, 'meta')), history}
+          task and fields_of(task) or {}, history}
 end
