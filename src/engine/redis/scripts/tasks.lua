@@ -93,8 +93,20 @@ local function kind_of(task)
   return tonumber(task.crashes or 0) >= SUSPECT_CRASHES and 'suspects' or 'waiting'
 end
 
+local places = {waiting = {}, suspects = {}}
+
 local function place_in(kind, priority, queue)
-  return own_key(kind .. ':' .. priority .. ':' .. queue)
+  local of_queue = places[kind][queue]
+  if not of_queue then
+    of_queue = {}
+    places[kind][queue] = of_queue
+  end
+  local name = of_queue[priority]
+  if not name then
+    name = own_key(kind .. ':' .. priority .. ':' .. queue)
+    of_queue[priority] = name
+  end
+  return name
 end
 
 local function place_member(task)
@@ -124,17 +136,25 @@ local function pack(task)
     task.cancel_requested, task.progress, task.lease_expires_at, task.worker)
 end
 
+-- One constructor, which makes room for all fields at once.
+local function assemble(id, is_whole, status, version, seq, queue, priority, available_at,
+                        submitted_at, started_at, completed_at, vanish_at, attempts, crashes,
+                        failures, type, max_retries, retry_policy, headers, cancel_requested,
+                        progress, lease_expires_at, worker)
+  if is_whole and is_status(status) and tonumber(version) and tonumber(seq) then
+    return {id = id, status = status, version = version, seq = seq, queue = queue,
+            priority = priority, available_at = available_at, submitted_at = submitted_at,
+            started_at = started_at, completed_at = completed_at, vanish_at = vanish_at,
+            attempts = attempts, crashes = crashes, failures = failures, type = type,
+            max_retries = max_retries, retry_policy = retry_policy, headers = headers,
+            cancel_requested = cancel_requested, progress = progress,
+            lease_expires_at = lease_expires_at, worker = worker}
+  end
+end
+
 -- nil where it is not what pack() has made.
 local function unpack_task(id, packed)
-  local task, is_whole = {id = id}, nil
-  is_whole, task.status, task.version, task.seq, task.queue, task.priority, task.available_at,
-    task.submitted_at, task.started_at, task.completed_at, task.vanish_at, task.attempts,
-    task.crashes, task.failures, task.type, task.max_retries, task.retry_policy, task.headers,
-    task.cancel_requested, task.progress, task.lease_expires_at, task.worker
-    = pcall(cmsgpack.unpack, packed)
-  if is_whole and is_status(task.status) and tonumber(task.version) and tonumber(task.seq) then
-    return task
-  end
+  return assemble(id, pcall(cmsgpack.unpack, packed))
 end
 
 -- Stores the task's entry. It expires once the task is final.
@@ -164,51 +184,50 @@ local function in_chunks(command, key, words)
 end
 
 local function doom(key)
-  doomed[key] = true
+  doomed[#doomed + 1] = key
 end
 
 local function flush_entries()
-  local lasting = {}
+  local lasting, count = {}, 0  -- # looks for the end each time
   for id, task in pairs(entries) do
     if FINAL[task.status] then
       call('SET', task_key(id, 'meta'), pack(task), 'PXAT', vanish)
     else
-      lasting[#lasting + 1] = task_key(id, 'meta')
-      lasting[#lasting + 1] = pack(task)
+      lasting[count + 1], lasting[count + 2] = task_key(id, 'meta'), pack(task)
+      count = count + 2
     end
   end
   for id, text in pairs(messages) do
     if text then
-      lasting[#lasting + 1] = task_key(id, 'message')
-      lasting[#lasting + 1] = text
+      lasting[count + 1], lasting[count + 2] = task_key(id, 'message'), text
+      count = count + 2
     else
       doom(task_key(id, 'message'))
     end
   end
-  for i = 1, #lasting, MANY do
-    call('MSET', unpack(lasting, i, math.min(i + MANY - 1, #lasting)))
+  for i = 1, count, MANY do
+    call('MSET', unpack(lasting, i, math.min(i + MANY - 1, count)))
   end
 end
 
 local function flush()
   flush_entries()
   for key, set in pairs(sets) do
-    local added, removed = {}, {}
+    local added, removed, to_add, to_remove = {}, {}, 0, 0
     for member, score in pairs(set) do
       if score then
-        added[#added + 1] = score
-        added[#added + 1] = member
+        added[to_add + 1], added[to_add + 2] = score, member
+        to_add = to_add + 2
       else
-        removed[#removed + 1] = member
+        to_remove = to_remove + 1
+        removed[to_remove] = member
       end
     end
     in_chunks('ZREM', key, removed)
     in_chunks('ZADD', key, added)
   end
-  local keys = {}
-  for key in pairs(doomed) do keys[#keys + 1] = key end
-  for i = 1, #keys, MANY do
-    call('UNLINK', unpack(keys, i, math.min(i + MANY - 1, #keys)))
+  for i = 1, #doomed, MANY do
+    call('UNLINK', unpack(doomed, i, math.min(i + MANY - 1, #doomed)))
   end
   sets, doomed, entries, messages = {}, {}, {}, {}
 end
@@ -233,7 +252,7 @@ local known_queues = {}
 -- Puts the task where its status belongs, and stores its entry.
 local function enter(task)
   local queue = task.queue
-  keep(task)
+  entries[task.id] = task
   place(index_of(task.status, queue), task.id, task.seq)
   if queue and not known_queues[queue] then
     known_queues[queue] = true
@@ -265,13 +284,14 @@ local looked_up = {status = {}, meta = {}, payload = {}}
 -- Looks `name` up for many tasks at once. ids: those in `list` at every `step`th place from `first`
 -- on.
 local function look_up_key(name, list, first, step)
-  local keys, ids, texts = {}, {}, looked_up[name]
-  for i = first, #list, step do
-    keys[#keys + 1] = task_key(list[i], name)
-    ids[#ids + 1] = list[i]
-    if #keys == MANY or i + step > #list then
-      for place_of, text in ipairs(call('MGET', unpack(keys))) do texts[ids[place_of]] = text end
-      keys, ids = {}, {}
+  local keys, ids, count, texts, last = {}, {}, 0, looked_up[name], #list
+  for i = first, last, step do
+    count = count + 1
+    keys[count], ids[count] = task_key(list[i], name), list[i]
+    if count == MANY or i + step > last then
+      local found = call('MGET', unpack(keys, 1, count))
+      for j = 1, count do texts[ids[j]] = found[j] end
+      count = 0
     end
   end
 end
@@ -418,15 +438,16 @@ end
 -- How many of the keys `name` of these tasks there are. ids: those in `list` at every `step`th place
 -- from `first` on.
 local function count_keys(name, list, first, step)
-  local keys, count = {}, 0
-  for i = first, #list, step do
-    keys[#keys + 1] = task_key(list[i], name)
-    if #keys == MANY or i + step > #list then
-      count = count + call('EXISTS', unpack(keys))
-      keys = {}
+  local keys, gathered, there, last = {}, 0, 0, #list
+  for i = first, last, step do
+    gathered = gathered + 1
+    keys[gathered] = task_key(list[i], name)
+    if gathered == MANY or i + step > last then
+      there = there + call('EXISTS', unpack(keys, 1, gathered))
+      gathered = 0
     end
   end
-  return count
+  return there
 end
 
 -- An error reply that names a task locked by another program; nil if there is none. ARGV: ids, at
