@@ -6,6 +6,7 @@ import os
 import statistics
 import subprocess
 import tempfile
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -119,11 +120,16 @@ class Bench:
 
     def steady_on_all(self, engines, rate, seconds):
         """At the same time: it is about memory and bloat, not about speed."""
+        stopping = threading.Event()
         with ThreadPoolExecutor(max_workers=len(engines)) as pool:
-            samples = pool.map(lambda engine: self.steady(engine, rate, seconds), engines)
-            return dict(zip(engines, samples))
+            try:
+                loads = {engine: pool.submit(self.steady, engine, rate, seconds, stopping)
+                         for engine in engines}
+                return {engine: load.result() for engine, load in loads.items()}
+            finally:
+                stopping.set()
 
-    def steady(self, engine, rate, seconds):
+    def steady(self, engine, rate, seconds, stopping):
         """A batch a second, a worker, and what it costs: a sample each hundredth of the time. What
         ended more than a minute ago is cleaned up, so that a storage which grows is bloated."""
         queue = f"steady-{time.monotonic_ns()}"
@@ -145,7 +151,8 @@ class Bench:
                                     "worker_mb": _resident_mb(worker.pid),
                                     "storage_mb": self._storage_mb(engine),
                                     "waiting": self._waiting(engine, queue)})
-                time.sleep(max(0.0, began + second + 1 - time.monotonic()))
+                if stopping.wait(max(0.0, began + second + 1 - time.monotonic())):
+                    break
         finally:
             worker.terminate()
             worker.wait()
