@@ -6,7 +6,9 @@ import os
 import statistics
 import subprocess
 import tempfile
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from . import charts, report
@@ -41,9 +43,8 @@ def run(program, servers, arguments, tell):
         bench = Bench(program, servers, directory, tell)
         # First, so that what the others leave in the storage is not counted as its growth.
         if "steady" in parts:
-            results["steady"] = {
-                engine: bench.steady(engine, arguments.steady_rate, arguments.steady_seconds)
-                for engine in arguments.engines}
+            results["steady"] = bench.steady_on_all(arguments.engines, arguments.steady_rate,
+                                                    arguments.steady_seconds)
         if "backlog" in parts:
             sizes = [size for size in BACKLOGS if size <= arguments.most_backlog]
             results["backlog"] = {engine: bench.backlog(engine, sizes)
@@ -117,8 +118,20 @@ class Bench:
             holder.wait()
         return found
 
-    def steady(self, engine, rate, seconds):
-        """A batch a second, a worker, and what it costs: a sample each hundredth of the time."""
+    def steady_on_all(self, engines, rate, seconds):
+        """At the same time: it is about memory and bloat, not about speed."""
+        stopping = threading.Event()
+        with ThreadPoolExecutor(max_workers=len(engines)) as pool:
+            try:
+                loads = {engine: pool.submit(self.steady, engine, rate, seconds, stopping)
+                         for engine in engines}
+                return {engine: load.result() for engine, load in loads.items()}
+            finally:
+                stopping.set()
+
+    def steady(self, engine, rate, seconds, stopping):
+        """A batch a second, a worker, and what it costs: a sample each hundredth of the time. What
+        ended more than a minute ago is cleaned up, so that a storage which grows is bloated."""
         queue = f"steady-{time.monotonic_ns()}"
         worker = self._start_worker(engine, queue)
         samples = []
@@ -133,11 +146,13 @@ class Bench:
                 if time.monotonic() >= next_sample:
                     self._tell(f"{engine}: {second} of {seconds} s of steady load")
                     next_sample += every
+                    self._errand(engine, "clean", "--older-than", "1m")
                     samples.append({"second": round(time.monotonic() - began),
                                     "worker_mb": _resident_mb(worker.pid),
                                     "storage_mb": self._storage_mb(engine),
                                     "waiting": self._waiting(engine, queue)})
-                time.sleep(max(0.0, began + second + 1 - time.monotonic()))
+                if stopping.wait(max(0.0, began + second + 1 - time.monotonic())):
+                    break
         finally:
             worker.terminate()
             worker.wait()
@@ -189,7 +204,7 @@ class Bench:
 
     def _waiting(self, engine, queue):
         stats = json.loads(self._errand(engine, "stats", "--json"))
-        return sum(row.get("pending", 0) for row in stats["queues"] if row.get("queue") == queue)
+        return sum(row["due"] for row in stats["queues"] if row["queue"] == queue)
 
 
 def _resident_mb(process):

@@ -64,16 +64,21 @@ end
 
 local function shift_task(id, open)
   local task = prefix .. 'task:' .. id .. ':'
-  for _, name in ipairs({'submitted_at', 'started_at', 'completed_at', 'available_at',
-                         'lease_expires_at'}) do
-    local time = call('HGET', task .. 'meta', name)
-    if time then
-      time = time - ms * 1000
-      call('HSET', task .. 'meta', name, digits(time))
-      if call('EXISTS', task .. name) == 1 then
-        call('SET', task .. name, digits(math.floor(time / 1000000)), 'KEEPTTL')
+  local packed = call('GET', task .. 'meta')
+  if packed then
+    local fields, count = {cmsgpack.unpack(packed)}, select('#', cmsgpack.unpack(packed))
+    for name, place in pairs({available_at = 6, submitted_at = 7, started_at = 8, completed_at = 9,
+                              lease_expires_at = 20}) do
+      if fields[place] then
+        local time = fields[place] - ms * 1000
+        fields[place] = digits(time)
+        if call('EXISTS', task .. name) == 1 then
+          call('SET', task .. name, digits(math.floor(time / 1000000)), 'KEEPTTL')
+        end
       end
     end
+    if open and fields[10] then fields[10] = digits(fields[10] - ms) end  -- vanish_at
+    call('SET', task .. 'meta', cmsgpack.pack(unpack(fields, 1, count)), 'KEEPTTL')
   end
   for _, name in ipairs({'status', 'payload', 'submitted_at', 'started_at', 'completed_at'}) do
     local left = call('PTTL', task .. name)

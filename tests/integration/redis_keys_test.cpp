@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -167,14 +168,35 @@ TEST_F(RedisKeysTest, ARetryingTaskHasWhatARunningOneHas) {
   EXPECT_EQ(value(claim.lease.id, "status"), "retrying");
 }
 
-TEST_F(RedisKeysTest, EachChangeLetsTheKeysLiveFor24HoursAgain) {
-  const TaskId id = submit();
-  for (const std::string& name : shown(id)) client.run({"EXPIRE", key(id, name), "100"});
-  const Claim claim = this->claim().at(0);
-  EXPECT_THAT(shown(id), ElementsAre("status", "payload", "submitted_at", "started_at"));
-  for (const std::string& name : shown(id)) client.run({"EXPIRE", key(id, name), "100"});
+TEST_F(RedisKeysTest, AllKeysOfAnOpenTaskVanishInTheSameMillisecond) {
+  const Claim claim = submit_and_claim();
+  std::set<std::int64_t> moments;
+  for (const std::string& name : shown(claim.lease.id)) {
+    moments.insert(client.number({"PEXPIRETIME", key(claim.lease.id, name)}));
+  }
+  EXPECT_EQ(moments.size(), 1U);
+}
+
+/// What a submit of 13 hours ago has left: the record of one that lives for 11.
+TEST_F(RedisKeysTest, AChangeLetsKeysLiveFor24HoursAgainOnceHalfOfThemAreOver) {
+  engine = open_redis(Dsn{RedisServer::socket_dsn() + "&ttl=39600"});
+  const Claim running = submit_and_claim();
+  const TaskId waiting = submit();
+  engine = open_redis(Dsn{RedisServer::socket_dsn()});
+  engine->queue().extend({&running.lease, 1}, std::chrono::minutes{1});
+  EXPECT_THAT(shown(running.lease.id),
+              ElementsAre("status", "payload", "submitted_at", "started_at"));
+  EXPECT_EQ(claim().size(), 1U);
+  EXPECT_THAT(shown(waiting), ElementsAre("status", "payload", "submitted_at", "started_at"));
+}
+
+TEST_F(RedisKeysTest, TheEndLetsKeysLiveFor24HoursAgain) {
+  const Claim claim = submit_and_claim();
+  for (const std::string& name : shown(claim.lease.id)) {
+    client.run({"EXPIRE", key(claim.lease.id, name), "100"});
+  }
   settle(claim.lease, Completed{"1"});
-  EXPECT_EQ(shown(id).size(), 6U);
+  EXPECT_EQ(shown(claim.lease.id).size(), 6U);
 }
 
 TEST_F(RedisKeysTest, AllKeysOfAFinalTaskVanishInTheSameMillisecond) {

@@ -36,13 +36,15 @@ WHERE t.task_id = ANY ($1::uuid[]) AND t.task_id = n.task_id
 // stands `status || ''`, which no index has: the same statistics may say that no task is running,
 // and an index on the status then looks shorter than the array.
 
-/// Claims the tasks of `chosen`: 1 queue_name, 4 lease in ms, 5 worker.
+/// Claims the tasks of `chosen`: 1 queue_name, 4 lease in ms, 5 worker. Nobody waits until a claim is
+/// on the disk (decision 0033).
 #define ERRAND_POSTGRES_CLAIMED                                                            \
   ", claimed AS (UPDATE async_tasks t SET status = 'running', version = version + 1,"      \
   " attempts = attempts + 1, started_at = greatest(now(), submitted_at),"                  \
   " lease_expires_at = now() + $4::int8 * interval '1 ms', worker = $5, progress = NULL"   \
   " WHERE t.task_id = ANY (ARRAY(SELECT task_id FROM chosen))"                             \
   " AND NOT EXISTS (SELECT 1 FROM errand_paused_queues WHERE queue_name = $1)"             \
+  " AND (SELECT set_config('synchronous_commit', 'off', true)) = 'off'"                    \
   " RETURNING t.task_id, t.version, t.type, t.payload, t.priority, t.attempts, t.crashes," \
   " t.max_retries, t.retry_policy, t.headers, t.submitted_at, t.cancel_requested,"         \
   " t.available_at, t.seq)"

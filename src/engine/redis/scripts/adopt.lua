@@ -13,10 +13,9 @@ for i = FIRST, #ARGV, STEP do
     task.max_retries = ARGV[i + 6]
     task.retry_policy = ARGV[i + 7] ~= '' and ARGV[i + 7] or nil
     task.headers = ARGV[i + 8] ~= '' and ARGV[i + 8] or nil
-    store(task, 'version', 'queue', 'type', 'priority', 'available_at', 'max_retries',
-          'retry_policy', 'headers')
-    call('SET', task_key(task.id, 'message'), ARGV[i + 1])
-    call('SET', task_key(task.id, 'payload'), ARGV[i + 1], 'PXAT', vanish)
+    task.vanish_at = nil
+    call('SET', task_key(task.id, 'payload'), ARGV[i + 1])
+    keep_message(task.id, ARGV[i + 1])
     enter(task)
     show(task)
     queues[task.queue] = true

@@ -12,14 +12,13 @@ for i = FIRST, #ARGV do
     answer = 2
   elseif task and task.status == 'running' then
     answer, asked = 1, true
-    call('HSET', task_key(task.id, 'meta'), 'cancel_requested', '1')
+    task.cancel_requested = '1'
+    keep(task)
   elseif task then
     answer = 0
-    keep_payload(task.id)
     leave(task)
     task.status, task.version = 'cancelled', digits(task.version + 1)
     task.completed_at = not_before(task.started_at or task.submitted_at)
-    store(task, 'status', 'version', 'completed_at')
     enter(task)
     show(task)
     let_outcome_vanish(task.id)

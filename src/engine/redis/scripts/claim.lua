@@ -4,24 +4,16 @@ local left, suspects_left = tonumber(ARGV[FIRST]), tonumber(ARGV[FIRST + 1])
 local lease_end, worker = digits(now + ARGV[FIRST + 2] * 1000), ARGV[FIRST + 3]
 local first_queue = FIRST + 4
 
-local FIELDS = {'status', 'version', 'seq', 'queue', 'priority', 'available_at', 'submitted_at',
-                'attempts', 'crashes', 'type', 'max_retries', 'retry_policy', 'headers',
-                'cancel_requested', 'progress'}
-
 local function claim(task)
   leave(task)
   task.status, task.version = 'running', digits(task.version + 1)
   task.attempts = digits((task.attempts or 0) + 1)
   task.started_at = not_before(task.submitted_at)
   task.lease_expires_at, task.worker = lease_end, worker
-  call('HSET', task_key(task.id, 'meta'), 'status', 'running', 'version', task.version,
-       'attempts', task.attempts, 'started_at', task.started_at, 'lease_expires_at', lease_end,
-       'worker', worker)
-  if task.progress then call('HDEL', task_key(task.id, 'meta'), 'progress') end
+  task.progress = nil
   enter(task)
-  if task.attempts ~= '1' then call('DEL', task_key(task.id, 'started_at')) end
-  show(task)
-  return {task.id, tonumber(task.version), task.type or '', keep_payload(task.id, true) or '',
+  show(task, true)
+  return {task.id, tonumber(task.version), task.type or '', payload_of(task.id) or '',
           tonumber(task.priority or 0), tonumber(task.attempts), tonumber(task.crashes or 0),
           tonumber(task.max_retries or 3), task.retry_policy or false, task.headers or false,
           tonumber(task.submitted_at), task.cancel_requested or false, task.queue,
@@ -46,9 +38,10 @@ local function take(kind, queue, limit, claims)
       local ids = {}
       for i, member in ipairs(due) do ids[i] = id_of_place(member) end
       look_up(ids, 1, 1)
+      look_up_key('payload', ids, 1, 1)
       local some_locked = count_keys('lock', ids, 1, 1) > 0
       for i, member in ipairs(due) do
-        local task = find_with(FIELDS, ids[i], true)
+        local task = find(ids[i], true)
         if not task or not task.queue or not WAITING[task.status] then
           place(key, member, false)  -- another program has ended or deleted it
         elseif not (some_locked and is_locked(task.id)) then

@@ -8,7 +8,8 @@ for i = FIRST + 1, #ARGV, 2 do
   local task = find(ARGV[i])
   if task and task.status == 'running' and task.version == ARGV[i + 1] then
     task.lease_expires_at = lease_end
-    store(task, 'lease_expires_at')
+    if vanishes_too_soon(task) and not is_locked(task.id) then show(task) end
+    keep(task)
     place(LEASES, task.id, lease_end)
     states[#states + 1] = task.cancel_requested and 2 or 1
   else

@@ -9,9 +9,11 @@ for i = FIRST, #ARGV do
   if FINAL[status] then
     local texts = call('MGET', task_key(id, 'completed_at'), task_key(id, 'result'),
                        task_key(id, 'error'))
-    answers[#answers + 1] = {id, status, texts[1],
-                             call('HGET', task_key(id, 'meta'), 'completed_at'), texts[2], texts[3]}
-  elseif not status and call('EXISTS', task_key(id, 'meta')) == 0 then
+    local packed = text_of(id, 'meta')
+    local task = packed and unpack_task(id, packed)
+    answers[#answers + 1] = {id, status, texts[1], task and task.completed_at or false, texts[2],
+                             texts[3]}
+  elseif not status and not text_of(id, 'meta') then
     answers[#answers + 1] = {id, false}
   end
 end

@@ -28,16 +28,28 @@ end
 -- Past the end nothing needs to be looked at, but for the number of those of a type.
 if passed >= total and not wanted_type then return {now, total, {}, false} end
 
+-- The types of tasks, at the places of their ids among ids and scores.
+local function types_of(entries)
+  local keys, types = {}, {}
+  for i = 1, #entries, 2 do keys[#keys + 1] = task_key(entries[i], 'meta') end
+  if #keys == 0 then return types end
+  for i, packed in ipairs(call('MGET', unpack(keys))) do
+    local task = packed and unpack_task('', packed)
+    types[2 * i - 1] = task and task.type or ''
+  end
+  return types
+end
+
 -- The first of an index that fit, in parts: a type may be rare, and Lua's memory is the server's.
 local function gather(index, needed)
   local from, fitting, part = 0, 0, wanted_type and 1000 or needed
   while fitting < needed do
     local entries = call('ZREVRANGEBYSCORE', index, counted and wanted_type and '+inf' or highest,
                          '-inf', 'WITHSCORES', 'LIMIT', from, part)
+    local types = wanted_type and types_of(entries)
     for i = 1, #entries, 2 do
       local seq = tonumber(entries[i + 1])
-      if not wanted_type
-        or (call('HGET', task_key(entries[i], 'meta'), 'type') or '') == wanted_type then
+      if not wanted_type or types[i] == wanted_type then
         fitting = fitting + 1
         if after == '' or seq < tonumber(after) then
           found[#found + 1] = {id = entries[i], seq = seq}

@@ -8,17 +8,14 @@ if not task or task.version ~= ARGV[FIRST + 1] then
   flush()
   return 0
 end
-keep_payload(id)
 leave(task)
 task.status, task.version = status, digits(task.version + 1)
 task.started_at = ARGV[FIRST + 3] ~= '' and ARGV[FIRST + 3] or nil
 task.completed_at = ARGV[FIRST + 4] ~= '' and ARGV[FIRST + 4] or nil
 task.lease_expires_at, task.cancel_requested = nil, nil
-store(task, 'status', 'version', 'started_at', 'completed_at', 'lease_expires_at',
-      'cancel_requested')
 call('DEL', task_key(id, 'started_at'), task_key(id, 'completed_at'))
 enter(task)
-show(task)
+show(task, true)
 flush()
 if FINAL[status] then
   let_outcome_vanish(id)

@@ -17,11 +17,10 @@ local function is_meant(task)
   return (tonumber(task.completed_at) or before) < before and not (some_locked and is_locked(task.id))
 end
 
-local FIELDS_OF_FINAL = {'status', 'queue', 'completed_at', 'failures'}
 local removed = {}
 look_up(ARGV, FIRST + 1, 1)
 for i = FIRST + 1, #ARGV do
-  local task = before and find_with(FIELDS_OF_FINAL, ARGV[i]) or find(ARGV[i])
+  local task = find(ARGV[i])
   if task and is_meant(task) then
     erase(task)
     removed[#removed + 1] = task.id

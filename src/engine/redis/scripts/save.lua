@@ -12,8 +12,7 @@ end
 if task then
   leave(task)
 else
-  task = {id = id, version = '0', seq = call('INCR', own_key('seq'))}
-  store(task, 'seq')
+  task = {id = id, version = '0', seq = next_seq()}
 end
 local function given(place)
   return ARGV[FIRST + place] ~= '' and ARGV[FIRST + place] or nil
@@ -21,8 +20,7 @@ end
 task.status, task.version = status, digits(task.version + 1)
 task.submitted_at, task.started_at, task.completed_at = given(3), given(4), given(5)
 task.lease_expires_at, task.cancel_requested = nil, nil
-store(task, 'status', 'version', 'submitted_at', 'started_at', 'completed_at', 'lease_expires_at',
-      'cancel_requested')
+task.vanish_at = nil
 call('DEL', task_key(id, 'payload'), task_key(id, 'result'), task_key(id, 'error'),
      task_key(id, 'message'), task_key(id, 'submitted_at'), task_key(id, 'started_at'),
      task_key(id, 'completed_at'))
@@ -33,11 +31,11 @@ for i = FIRST + 6, #ARGV, 2 do
     call('SET', task_key(id, name), text)
   else
     call('SET', task_key(id, name), text, 'PXAT', vanish)
-    if name == 'payload' then call('SET', task_key(id, 'message'), text) end
+    if name == 'payload' then keep_message(id, text) end
   end
 end
 enter(task)
-show(task)
+show(task, true)
 flush()
 if FINAL[status] then tell_done({id}) end
 if WAITING[status] and task.queue then tell_work({[task.queue] = true}) end

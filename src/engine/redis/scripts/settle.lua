@@ -42,20 +42,10 @@ local function remember(task, error)
   task.failures = digits((task.failures or 0) + 1)
 end
 
-local function put(task, name, text)
-  call('SET', task_key(task.id, name), text, 'PXAT', vanish)
-end
-
-local FIELDS_TO_COMPLETE = {'status', 'version', 'seq', 'queue', 'submitted_at', 'started_at',
-                            'cancel_requested', 'failures', 'progress'}
-
 local function settle(task, outcome, text, wait, lost)
   local asked_to_stop = task.cancel_requested
   local again = (outcome == 'retried' or outcome == 'released') and not asked_to_stop
   if outcome == 'failed' or (outcome == 'retried' and again) then remember(task, text) end
-  if outcome == 'completed' then put(task, 'result', text) else doom(task_key(task.id, 'result')) end
-  if outcome == 'failed' then put(task, 'error', text) else doom(task_key(task.id, 'error')) end
-  keep_payload(task.id)
 
   leave(task)
   -- What the queue goes by is changed between leaving the old place and entering the new one.
@@ -65,17 +55,14 @@ local function settle(task, outcome, text, wait, lost)
   if lost then task.crashes = digits((task.crashes or 0) + 1) end
   if again then
     if wait ~= '' then task.available_at = digits(now + wait * 1000) end
-    store(task, 'status', 'version', 'attempts', 'crashes', 'failures', 'available_at')
   else
     task.completed_at = not_before(task.started_at or task.submitted_at)
-    call('HSET', task_key(task.id, 'meta'), 'status', task.status, 'version', task.version,
-         'completed_at', task.completed_at)
-    -- Few tasks that end have any of these.
-    if lost or outcome ~= 'completed' then store(task, 'attempts', 'crashes', 'failures') end
-    if task.progress then call('HDEL', task_key(task.id, 'meta'), 'progress') end
+    task.progress = nil
   end
   enter(task)
   show(task)
+  if outcome == 'completed' then put(task, 'result', text) else doom(task_key(task.id, 'result')) end
+  if outcome == 'failed' then put(task, 'error', text) else doom(task_key(task.id, 'error')) end
   return again
 end
 
@@ -83,8 +70,7 @@ local answers, done, queues = {}, {}, {}
 look_up(ARGV, FIRST, STEP)
 for i = FIRST, #ARGV, STEP do
   local lost, answer = ARGV[i + 5] == '1', 0
-  local completed = ARGV[i + 2] == 'completed'
-  local task = completed and find_with(FIELDS_TO_COMPLETE, ARGV[i]) or find(ARGV[i])
+  local task = find(ARGV[i])
   local held = task and task.status == 'running' and task.version == ARGV[i + 1]
     and not (lost and tonumber(task.lease_expires_at or now) >= now)
   if held and some_locked and is_locked(task.id) then

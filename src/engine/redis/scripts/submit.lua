@@ -10,25 +10,23 @@ local function due_after(ms)
   return ms == '0' and now_text or digits(now + ms * 1000)
 end
 
-look_up(ARGV, FIRST, STEP)
+look_up_key('status', ARGV, FIRST, STEP)
 -- Those whose record has expired while they wait.
 local some_wait = count_keys('meta', ARGV, FIRST, STEP) > 0
 for i = FIRST, #ARGV, STEP do
   local id, payload, queue = ARGV[i], ARGV[i + 1], ARGV[i + 2]
   seq = seq + 1
   if not (status_of(id) or some_wait and call('EXISTS', task_key(id, 'meta')) == 1) then
-    local task = {id = id, status = 'pending', seq = seq, queue = queue, priority = ARGV[i + 4],
-                  available_at = due_after(ARGV[i + 5])}
-    call('HSET', task_key(id, 'meta'), 'status', 'pending', 'version', '1', 'seq', seq,
-         'submitted_at', now_text, 'queue', queue, 'type', ARGV[i + 3], 'priority', task.priority,
-         'available_at', task.available_at, 'max_retries', ARGV[i + 6])
-    if ARGV[i + 7] ~= '' then call('HSET', task_key(id, 'meta'), 'retry_policy', ARGV[i + 7]) end
-    if ARGV[i + 8] ~= '' then call('HSET', task_key(id, 'meta'), 'headers', ARGV[i + 8]) end
-    call('SET', task_key(id, 'message'), payload)
-    call('SET', task_key(id, 'payload'), payload, 'PXAT', vanish)
-    call('SET', task_key(id, 'status'), 'pending', 'PXAT', vanish)
-    call('SET', task_key(id, 'submitted_at'), clock[1], 'PXAT', vanish)
-    statuses[id] = 'pending'
+    local task = {id = id, status = 'pending', version = '1', seq = digits(seq), queue = queue,
+                  type = ARGV[i + 3], priority = ARGV[i + 4], available_at = due_after(ARGV[i + 5]),
+                  max_retries = ARGV[i + 6], submitted_at = now_text, vanish_at = vanish,
+                  retry_policy = ARGV[i + 7] ~= '' and ARGV[i + 7] or nil,
+                  headers = ARGV[i + 8] ~= '' and ARGV[i + 8] or nil}
+    put(task, 'payload', payload)
+    put(task, 'status', 'pending')
+    put(task, 'submitted_at', clock[1])
+    looked_up.status[id] = 'pending'
+    keep_message(id, payload)
     enter(task)
     queues[queue] = true
   end

@@ -7,7 +7,8 @@
 -- A task's keys are task:<id>:…
 --   status payload result error submitted_at started_at completed_at
 --               the record, for everybody; whole seconds; they expire
---   meta        the queue's entry, a hash: what the record has no room for, times in microseconds
+--   meta        the queue's entry: what the record has no room for, times in microseconds; packed,
+--               so that a batch is read and written by one command each
 --   message     the payload once more while the task is not final: meta and it do not expire before
 --   history     a list of the attempts that failed; meta counts them as failures
 --   lock        not ours: while another program holds it, the record is not changed
@@ -35,6 +36,9 @@ local now = clock[1] * 1000000 + clock[2]
 local now_text = digits(now)
 -- One moment for all keys of a task, so that no reader finds some of them.
 local vanish = digits(math.floor(now / 1000) + 1 + ttl)
+-- The keys of a task that is not final are let live on when half of their time is over: not at each
+-- change, since there is no command to do so for more than one key.
+local vanishes_soon = math.floor(now / 1000) + ttl / 2
 
 local SUSPECT_CRASHES, MAX_HISTORY = 2, 20
 local FINAL = {completed = true, failed = true, cancelled = true}
@@ -89,8 +93,20 @@ local function kind_of(task)
   return tonumber(task.crashes or 0) >= SUSPECT_CRASHES and 'suspects' or 'waiting'
 end
 
+local places = {waiting = {}, suspects = {}}
+
 local function place_in(kind, priority, queue)
-  return own_key(kind .. ':' .. priority .. ':' .. queue)
+  local of_queue = places[kind][queue]
+  if not of_queue then
+    of_queue = {}
+    places[kind][queue] = of_queue
+  end
+  local name = of_queue[priority]
+  if not name then
+    name = own_key(kind .. ':' .. priority .. ':' .. queue)
+    of_queue[priority] = name
+  end
+  return name
 end
 
 local function place_member(task)
@@ -105,10 +121,51 @@ local function expiring_member(task)
   return task.id .. task.status .. (task.queue and ':' .. task.queue or '')
 end
 
--- Commands on many members cost little more than on one. What changes in sorted sets, and the keys
--- to delete, are gathered here and sent by flush(), with which every script that changes tasks ends.
-local sets, doomed = {}, {}
+-- Commands on many members cost little more than on one. What changes in sorted sets, the entries,
+-- messages, and the keys to delete, are gathered here and sent by flush(), with which every script
+-- that changes tasks ends.
+local sets, doomed, entries, messages = {}, {}, {}, {}
 local MANY = 2000
+
+-- The fields of meta, in their order. New ones come last.
+local function pack(task)
+  return cmsgpack.pack(
+    task.status, task.version, task.seq, task.queue, task.priority, task.available_at,
+    task.submitted_at, task.started_at, task.completed_at, task.vanish_at, task.attempts,
+    task.crashes, task.failures, task.type, task.max_retries, task.retry_policy, task.headers,
+    task.cancel_requested, task.progress, task.lease_expires_at, task.worker)
+end
+
+-- One constructor, which makes room for all fields at once.
+local function assemble(id, is_whole, status, version, seq, queue, priority, available_at,
+                        submitted_at, started_at, completed_at, vanish_at, attempts, crashes,
+                        failures, type, max_retries, retry_policy, headers, cancel_requested,
+                        progress, lease_expires_at, worker)
+  if is_whole and is_status(status) and tonumber(version) and tonumber(seq) then
+    return {id = id, status = status, version = version, seq = seq, queue = queue,
+            priority = priority, available_at = available_at, submitted_at = submitted_at,
+            started_at = started_at, completed_at = completed_at, vanish_at = vanish_at,
+            attempts = attempts, crashes = crashes, failures = failures, type = type,
+            max_retries = max_retries, retry_policy = retry_policy, headers = headers,
+            cancel_requested = cancel_requested, progress = progress,
+            lease_expires_at = lease_expires_at, worker = worker}
+  end
+end
+
+-- nil where it is not what pack() has made.
+local function unpack_task(id, packed)
+  return assemble(id, pcall(cmsgpack.unpack, packed))
+end
+
+-- Stores the task's entry. It expires once the task is final.
+local function keep(task)
+  entries[task.id] = task
+end
+
+-- `text`: false where the task needs it no more.
+local function keep_message(id, text)
+  messages[id] = text
+end
 
 -- `score`: false to remove the member.
 local function place(key, member, score)
@@ -126,30 +183,53 @@ local function in_chunks(command, key, words)
   end
 end
 
+local function doom(key)
+  doomed[#doomed + 1] = key
+end
+
+local function flush_entries()
+  local lasting, count = {}, 0  -- # looks for the end each time
+  for id, task in pairs(entries) do
+    if FINAL[task.status] then
+      call('SET', task_key(id, 'meta'), pack(task), 'PXAT', vanish)
+    else
+      lasting[count + 1], lasting[count + 2] = task_key(id, 'meta'), pack(task)
+      count = count + 2
+    end
+  end
+  for id, text in pairs(messages) do
+    if text then
+      lasting[count + 1], lasting[count + 2] = task_key(id, 'message'), text
+      count = count + 2
+    else
+      doom(task_key(id, 'message'))
+    end
+  end
+  for i = 1, count, MANY do
+    call('MSET', unpack(lasting, i, math.min(i + MANY - 1, count)))
+  end
+end
+
 local function flush()
+  flush_entries()
   for key, set in pairs(sets) do
-    local added, removed = {}, {}
+    local added, removed, to_add, to_remove = {}, {}, 0, 0
     for member, score in pairs(set) do
       if score then
-        added[#added + 1] = score
-        added[#added + 1] = member
+        added[to_add + 1], added[to_add + 2] = score, member
+        to_add = to_add + 2
       else
-        removed[#removed + 1] = member
+        to_remove = to_remove + 1
+        removed[to_remove] = member
       end
     end
     in_chunks('ZREM', key, removed)
     in_chunks('ZADD', key, added)
   end
-  local keys = {}
-  for key in pairs(doomed) do keys[#keys + 1] = key end
-  for i = 1, #keys, MANY do
-    call('UNLINK', unpack(keys, i, math.min(i + MANY - 1, #keys)))
+  for i = 1, #doomed, MANY do
+    call('UNLINK', unpack(doomed, i, math.min(i + MANY - 1, #doomed)))
   end
-  sets, doomed = {}, {}
-end
-
-local function doom(key)
-  doomed[key] = true
+  sets, doomed, entries, messages = {}, {}, {}, {}
 end
 
 -- Takes the task out of where its status has put it.
@@ -169,20 +249,19 @@ end
 
 local known_queues = {}
 
--- Puts the task where its status belongs. The fields of meta must be stored before.
+-- Puts the task where its status belongs, and stores its entry.
 local function enter(task)
   local queue = task.queue
+  entries[task.id] = task
   place(index_of(task.status, queue), task.id, task.seq)
   if queue and not known_queues[queue] then
     known_queues[queue] = true
     call('SADD', own_key('queues'), queue)
   end
   if task.was_final and not FINAL[task.status] then
-    call('PERSIST', task_key(task.id, 'meta'))
     if task.failures then call('PERSIST', task_key(task.id, 'history')) end
-    local message, payload = task_key(task.id, 'message'), get(task_key(task.id, 'payload'))
-    doomed[message] = nil
-    if payload then call('SET', message, payload) end
+    local payload = get(task_key(task.id, 'payload'))
+    if payload then keep_message(task.id, payload) end
   end
   if WAITING[task.status] then
     if queue then
@@ -194,92 +273,92 @@ local function enter(task)
     if task.lease_expires_at then place(LEASES, task.id, task.lease_expires_at) end
   else
     place(EXPIRING, expiring_member(task), vanish)
-    call('PEXPIREAT', task_key(task.id, 'meta'), vanish)
     if task.failures then call('PEXPIREAT', task_key(task.id, 'history'), vanish) end
-    doom(task_key(task.id, 'message'))
+    keep_message(task.id, false)
   end
 end
 
--- Writes the named fields of meta; those without a value are removed.
-local function store(task, ...)
-  local set, gone = {}, {}
-  for _, name in ipairs({...}) do
-    if task[name] ~= nil then
-      set[#set + 1] = name
-      set[#set + 1] = task[name]
-    else
-      gone[#gone + 1] = name
+-- What the keys of tasks have, as far as it was looked up.
+local looked_up = {status = {}, meta = {}, payload = {}}
+
+-- Looks `name` up for many tasks at once. ids: those in `list` at every `step`th place from `first`
+-- on.
+local function look_up_key(name, list, first, step)
+  local keys, ids, count, texts, last = {}, {}, 0, looked_up[name], #list
+  for i = first, last, step do
+    count = count + 1
+    keys[count], ids[count] = task_key(list[i], name), list[i]
+    if count == MANY or i + step > last then
+      local found = call('MGET', unpack(keys, 1, count))
+      for j = 1, count do texts[ids[j]] = found[j] end
+      count = 0
     end
   end
-  if #set > 0 then call('HSET', task_key(task.id, 'meta'), unpack(set)) end
-  if #gone > 0 then call('HDEL', task_key(task.id, 'meta'), unpack(gone)) end
 end
 
--- The statuses that the record's keys have, as far as they were looked up.
-local statuses = {}
-
--- Looks up those of many tasks at once. ids: those in `list` at every `step`th place from `first` on.
 local function look_up(list, first, step)
-  local keys, ids = {}, {}
-  for i = first, #list, step do
-    keys[#keys + 1] = task_key(list[i], 'status')
-    ids[#ids + 1] = list[i]
-    if #keys == MANY or i + step > #list then
-      for place_of, status in ipairs(call('MGET', unpack(keys))) do
-        statuses[ids[place_of]] = status
-      end
-      keys, ids = {}, {}
-    end
-  end
+  look_up_key('status', list, first, step)
+  look_up_key('meta', list, first, step)
+end
+
+local function text_of(id, name)
+  local texts = looked_up[name]
+  if texts[id] == nil then texts[id] = get(task_key(id, name)) end
+  return texts[id]
 end
 
 local function status_of(id)
-  if statuses[id] == nil then statuses[id] = get(task_key(id, 'status')) end
-  return statuses[id]
+  return text_of(id, 'status')
 end
 
-local function show_time(task, name)
-  call('SET', task_key(task.id, name), seconds(task[name]), 'PXAT', vanish)
+-- What the record shows of the payload; where it has expired under a task that waited for longer,
+-- what the queue has.
+local function payload_of(id)
+  return text_of(id, 'payload') or get(task_key(id, 'message'))
 end
 
--- Writes the keys of the record. Documents, and times that end, are left to the scripts which
--- change them.
-local function show(task)
-  call('SET', task_key(task.id, 'status'), task.status, 'PXAT', vanish)
-  statuses[task.id] = task.status
-  if call('PEXPIREAT', task_key(task.id, 'submitted_at'), vanish) == 0 then
-    show_time(task, 'submitted_at')
-  end
-  if task.started_at and (task.started_at == now_text
-    or call('PEXPIREAT', task_key(task.id, 'started_at'), vanish) == 0) then
-    show_time(task, 'started_at')
-  end
-  if task.completed_at then show_time(task, 'completed_at') end
+local function put(task, name, text)
+  call('SET', task_key(task.id, name), text, 'PXAT', task.vanish_at)
 end
 
--- Lets the payload's key live on. Where it has expired under a task that waited for longer, it is
--- written again. `wanted`: returns the payload.
-local function keep_payload(id, wanted)
-  local key = task_key(id, 'payload')
-  local payload
-  if wanted then
-    payload = redis.pcall('GETEX', key, 'PXAT', vanish)
-    if type(payload) == 'string' then return payload end
-  elseif call('PEXPIREAT', key, vanish) == 1 then
-    return
+-- False where the key has expired.
+local function lives_on(task, name)
+  return call('PEXPIREAT', task_key(task.id, name), task.vanish_at) == 1
+end
+
+local function vanishes_too_soon(task)
+  return not status_of(task.id) or tonumber(task.vanish_at or 0) <= vanishes_soon
+end
+
+-- Writes the keys of the record, but for result and error, and for times that end: these are left
+-- to the scripts which change them. `starts`: started_at is new. Called before flush(), since it
+-- says until when they live.
+local function show(task, starts)
+  if FINAL[task.status] or vanishes_too_soon(task) then
+    task.vanish_at = vanish
+    if not lives_on(task, 'payload') then
+      local payload = payload_of(task.id)
+      if payload then put(task, 'payload', payload) end
+    end
+    if not lives_on(task, 'submitted_at') then
+      put(task, 'submitted_at', seconds(task.submitted_at))
+    end
+    starts = starts or task.started_at and not lives_on(task, 'started_at')
   end
-  payload = get(task_key(id, 'message'))
-  if payload then call('SET', key, payload, 'PXAT', vanish) end
-  return payload
+  put(task, 'status', task.status)
+  looked_up.status[task.id] = task.status
+  if starts and task.started_at then put(task, 'started_at', seconds(task.started_at)) end
+  if task.completed_at then put(task, 'completed_at', seconds(task.completed_at)) end
 end
 
 -- Deletes all that there is of the task.
 local function erase(task)
   leave(task)
-  statuses[task.id] = false
+  looked_up.status[task.id] = false
+  looked_up.meta[task.id], entries[task.id] = false, nil
   for _, name in ipairs(RECORD) do doom(task_key(task.id, name)) end
   doom(task_key(task.id, 'meta'))
-  if not FINAL[task.status] then doom(task_key(task.id, 'message')) end
+  if not FINAL[task.status] then keep_message(task.id, false) end
   if task.failures then doom(task_key(task.id, 'history')) end
 end
 
@@ -309,25 +388,25 @@ local function follow(task, status)
   leave(task)
   task.status, task.version = status, digits(task.version + 1)
   task.lease_expires_at, task.cancel_requested = nil, nil
+  task.vanish_at = nil  -- as that program has it
   read_times(task)
   task.submitted_at = task.submitted_at or now_text
-  store(task, 'status', 'version', 'submitted_at', 'started_at', 'completed_at',
-        'lease_expires_at', 'cancel_requested')
   enter(task)
   if FINAL[status] then let_outcome_vanish(task.id) end
 end
 
+local function next_seq()
+  return digits(call('INCR', own_key('seq')))
+end
+
 -- A record that another program wrote, and that is about to be changed here for the first time.
 local function adopt(id, status)
-  local task = {id = id, status = status, version = '0', seq = call('INCR', own_key('seq'))}
+  local task = {id = id, status = status, version = '0', seq = next_seq()}
   read_times(task)
   task.submitted_at = task.submitted_at or now_text
-  store(task, 'status', 'version', 'seq', 'submitted_at')
-  if task.started_at then store(task, 'started_at') end
-  if task.completed_at then store(task, 'completed_at') end
   if not FINAL[status] then
     local payload = get(task_key(id, 'payload'))
-    if payload then call('SET', task_key(id, 'message'), payload) end
+    if payload then keep_message(id, payload) end
   end
   enter(task)
   return task
@@ -336,31 +415,19 @@ end
 -- The task with all fields of meta, or nil. `only_read`: a record of another program stays what it
 -- is, and is nil.
 local function find(id, only_read)
-  local status = status_of(id)
-  local stored = call('HGETALL', task_key(id, 'meta'))
-  if #stored == 0 then
+  if entries[id] then return entries[id] end
+  local status, packed = status_of(id), text_of(id, 'meta')
+  local task = packed and unpack_task(id, packed)
+  if not task then
     if only_read or not is_status(status) then return nil end
     return adopt(id, status)
   end
-  local task = {}
-  for i = 1, #stored, 2 do task[stored[i]] = stored[i + 1] end
-  task.id = id
   if status == task.status then return task end
   if not status and FINAL[task.status] then
     erase(task)  -- another program has deleted the record
     return nil
   end
   if is_status(status) then follow(task, status) end
-  return task
-end
-
--- The same with these fields only, of which the first is the status; with all, where the record and
--- the queue do not agree.
-local function find_with(fields, id, only_read)
-  local stored = call('HMGET', task_key(id, 'meta'), unpack(fields))
-  if not stored[1] or stored[1] ~= status_of(id) then return find(id, only_read) end
-  local task = {id = id}
-  for i, name in ipairs(fields) do task[name] = stored[i] or nil end
   return task
 end
 
@@ -371,15 +438,16 @@ end
 -- How many of the keys `name` of these tasks there are. ids: those in `list` at every `step`th place
 -- from `first` on.
 local function count_keys(name, list, first, step)
-  local keys, count = {}, 0
-  for i = first, #list, step do
-    keys[#keys + 1] = task_key(list[i], name)
-    if #keys == MANY or i + step > #list then
-      count = count + call('EXISTS', unpack(keys))
-      keys = {}
+  local keys, gathered, there, last = {}, 0, 0, #list
+  for i = first, last, step do
+    gathered = gathered + 1
+    keys[gathered] = task_key(list[i], name)
+    if gathered == MANY or i + step > last then
+      there = there + call('EXISTS', unpack(keys, 1, gathered))
+      gathered = 0
     end
   end
-  return count
+  return there
 end
 
 -- An error reply that names a task locked by another program; nil if there is none. ARGV: ids, at
@@ -437,13 +505,23 @@ local function prune(limit)
   return #due
 end
 
+-- The names and values of what a task has.
+local function fields_of(task)
+  local fields = {}
+  for name, value in pairs(task) do
+    fields[#fields + 1] = name
+    fields[#fields + 1] = tostring(value)
+  end
+  return fields
+end
+
 -- What readers need of a task: the seven keys, meta, and the history; false if there is none.
 -- Without documents their places are false.
 local function record(id, documents)
   local task = find(id, true)
   if task and not status_of(id) and not is_locked(id) then
     show(task)
-    keep_payload(id)
+    keep(task)
   end
   local status = status_of(id)
   if not status then return false end
@@ -456,5 +534,5 @@ local function record(id, documents)
   local times = call('MGET', task_key(id, 'submitted_at'), task_key(id, 'started_at'),
                      task_key(id, 'completed_at'))
   return {id, status, texts[1], texts[2], texts[3], times[1], times[2], times[3],
-          call('HGETALL', task_key(id, 'meta')), history}
+          task and fields_of(task) or {}, history}
 end
