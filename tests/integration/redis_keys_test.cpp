@@ -441,6 +441,16 @@ TEST_F(RedisKeysTest, ATaskThatAnotherProgramFailedIsRunAgainWithItsPayload) {
   EXPECT_EQ(again[0].envelope.body(), kPayload);
 }
 
+TEST_F(RedisKeysTest, AFinalTaskThatAnotherProgramDeletedCanBeSavedAgain) {
+  const Claim claimed = submit_and_claim();
+  settle(claimed.lease, Completed{"1"});
+  TaskData again = *engine->storage().load(claimed.lease.id);
+  let_record_expire(again.id);
+  again.version.reset();
+  engine->storage().save(again);
+  EXPECT_EQ(shown(again.id).size(), 6U);
+}
+
 TEST_F(RedisKeysTest, ATaskWhoseEntryIsGoneIsNotClaimed) {
   const TaskId id = submit();
   client.run({"DEL", key(id, "meta")});

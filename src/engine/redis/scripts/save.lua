@@ -5,6 +5,7 @@
 local id, expected, status = ARGV[FIRST], ARGV[FIRST + 1], ARGV[FIRST + 2]
 if is_locked(id) then return redis.error_reply('LOCKED ' .. id) end
 local task = find(id)
+if not task then flush() end  -- what is left of one that another program has deleted
 if expected ~= '' and (not task or task.version ~= expected) then
   flush()
   return {task and tonumber(task.version) or false}
