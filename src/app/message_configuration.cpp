@@ -171,8 +171,8 @@ std::string list_of_names(const MessageConfiguration& configuration) {
   }
   if (!names.empty()) return configuration.file + " names " + names;
   if (configuration.file.empty()) {
-    return "there is no configuration that could name it: no --config, no $ERRAND_CONFIG, no "
-           "errand.json in the working directory";
+    return "there is no configuration: no --config, no $ERRAND_CONFIG, no errand.json in the "
+           "working directory";
   }
   return configuration.file + " names none";
 }
@@ -296,7 +296,7 @@ Dsn OpenTransports::dsn_of(const std::string& name_or_dsn) const {
   }
   throw ConfigurationException{"there is no transport " + name_or_dsn + ": " +
                                list_of_names(configuration_) +
-                               ". Name one of its transports, or give a DSN: "
+                               ". Name a transport that it has, or give a DSN: "
                                "sqlite:app.db?queue_name=async"};
 }
 
@@ -390,13 +390,23 @@ std::optional<std::string> OpenTransports::failure_name_of(const std::string& na
                           : failure_name({.dsn = dsn_of(name_or_dsn), .failure_transport = {}});
 }
 
+std::string OpenTransports::failure_called(const std::string& name_or_dsn) const {
+  if (const auto name = failure_name_of(name_or_dsn)) return *name;
+  const Dsn beside = with_queue(dsn_of(name_or_dsn), kFailedQueue);
+  try {
+    const std::optional<Dsn> implied = implied_failure_queue();
+    if (implied && implied->secret_text() == beside.secret_text()) return kFailedQueue;
+  } catch (const ConfigurationException&) {
+    // There are several of that name.
+  }
+  return beside.to_string();
+}
+
 ConsumedTransport OpenTransports::consumed(const std::string& name_or_dsn) {
   const TransportConfiguration* known = configured(name_or_dsn);
   ConsumedTransport consumed{.transport = &get(name_or_dsn), .failure = &failure_of(name_or_dsn)};
   if (known != nullptr && known->retry) consumed.retry = consumed.task_retry = *known->retry;
-  consumed.failure_called =
-      failure_name_of(name_or_dsn)
-          .value_or(with_queue(dsn_of(name_or_dsn), kFailedQueue).to_string());
+  consumed.failure_called = failure_called(name_or_dsn);
   return consumed;
 }
 

@@ -92,6 +92,8 @@ class OpenTransports {
   /// nullopt: the queue `failed` beside it.
   [[nodiscard]] std::optional<std::string> failure_name(const TransportConfiguration& of) const;
   [[nodiscard]] std::optional<std::string> failure_name_of(const std::string& name_or_dsn) const;
+  /// What operators have to type, but for secrets.
+  [[nodiscard]] std::string failure_called(const std::string& name_or_dsn) const;
   /// The queue `failed` beside configured transports whose failures go there; nullopt if none's
   /// do. Throws ConfigurationException if there are several.
   [[nodiscard]] std::optional<Dsn> implied_failure_queue() const;

@@ -210,8 +210,10 @@ void MessageQueue::refuse(std::size_t transport,
   const ConsumedTransport& from = transports_[transport];
   for (const auto& [delivery, reason] : unreadable) {
     const std::string id = message_id(delivery.message.headers).value_or(delivery.hold.id);
-    logger_.warning(fmt::format("message {} of {}: {}; it goes {}", id, from.transport->name(),
-                                reason, to_failure_transport(from)));
+    // Two lines: either may be long, and what a long line holds in its middle is not shown.
+    logger_.warning(fmt::format("message {} of {}: {}", id, from.transport->name(), reason));
+    logger_.info(fmt::format("message {} of {} goes {}", id, from.transport->name(),
+                             to_failure_transport(from)));
     const MessageSettlement settlement{
         delivery.hold,
         MessageSettlement::Forward{from.failure,

@@ -31,7 +31,7 @@ class Table:
 
 
 class SqliteStorage(Table):
-    shared_messages = 200  # one writer at a time: more would only take longer
+    shared_messages = 5000
 
     def __init__(self, directory):
         self.file = directory / "app.db"
