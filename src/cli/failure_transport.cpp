@@ -40,7 +40,8 @@ Transport& open_failures(detail::OpenTransports& transports, const TransportChoi
 }  // namespace
 
 FailureTransport::FailureTransport(const TransportChoice& choice, std::string retry_to)
-    : retry_to_{std::move(retry_to)},
+    : name_{choice.name},
+      retry_to_{std::move(retry_to)},
       transports_{choice.open(TransportOptions::Open::existing)},
       transport_{open_failures(transports_, choice)},
       serializer_{transports_.configuration().serializer()} {
@@ -88,7 +89,7 @@ const std::string& FailureTransport::name_of_way_back(const FailedMessage& messa
   return retry_to_.empty() ? message.failed_in : retry_to_;
 }
 
-void FailureTransport::require_way_back(const FailedMessage& message) {
+void FailureTransport::require_way_back(const FailedMessage& message) const {
   const std::string& name = name_of_way_back(message);
   if (name.empty()) {
     throw ConfigurationException{
@@ -96,7 +97,8 @@ void FailureTransport::require_way_back(const FailedMessage& message) {
                     "--to NAME|DSN",
                     message.stored.id)};
   }
-  if (transports_.knows(name) && transports_.get(name).is_same_queue(transport_)) {
+  // By name: whether the storages of all can be reached is found out one after the other.
+  if (name == name_) {
     throw ConfigurationException{
         fmt::format("message {} cannot be sent back to the failure transport it is in: say where "
                     "it goes with --to NAME|DSN",

@@ -50,7 +50,7 @@ class FailureTransport {
   /// Throws ConfigurationException unless it is known where the message goes to be tried again.
   /// A name that the configuration does not have is not taken for a queue: it may be PHP's name of
   /// a transport, and the message would lie in a queue that nobody consumes.
-  void require_way_back(const FailedMessage& message);
+  void require_way_back(const FailedMessage& message) const;
 
   /// Where the message goes to be tried again. Throws as require_way_back() and OpenTransports.
   [[nodiscard]] Transport& way_back(const FailedMessage& message);
@@ -59,6 +59,7 @@ class FailureTransport {
   [[nodiscard]] const std::string& name_of_way_back(const FailedMessage& message) const;
   [[nodiscard]] FailedMessage read(StoredMessage stored) const;
 
+  const std::string name_;
   const std::string retry_to_;
   detail::OpenTransports transports_;
   Transport& transport_;
