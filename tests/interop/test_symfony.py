@@ -262,6 +262,21 @@ class Interop:
         self.assertEqual(self.errand(*retry, "--to", self.transport), "Sent again 1 message to async\n")
         self.assertEqual([message["n"] for message in self.php("consume")], [1])
 
+    def test_a_message_has_one_id_through_retries_and_failures_on_both_sides(self):
+        body = json.dumps({"to": TEXT, "n": 1})
+        sent = json.loads(self.errand("send", SMS, body, "--transport", "async", "--json"))
+        self.php("consume", fail=True, retries=3, limit=1)
+        self.storage.make_due()
+        self.drain("echo $ERRAND_MESSAGE_ID >&2; exit 1")
+        self.storage.make_due()
+        self.php("consume", fail=True)
+        shown = self.errand("failed", "show", sent["messageId"], "--transport", "failed", "--json")
+        message = json.loads(shown)
+        self.assertEqual(message["messageId"], sent["messageId"])
+        self.assertEqual(message["error"]["message"], "PHP says no")
+        stamps = [text for name, text in message["headers"].items() if name.endswith("ErrorDetailsStamp")]
+        self.assertIn(sent["messageId"], stamps[0], "the command saw it, too")
+
     def test_errand_counts_on_where_php_stopped(self):
         self.php("dispatch")
         self.php("consume", fail=True, retries=3, limit=1)
