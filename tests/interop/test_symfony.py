@@ -268,14 +268,10 @@ class Interop:
         self.php("consume", fail=True, retries=3, limit=1)
         self.storage.make_due()
         self.drain("echo $ERRAND_MESSAGE_ID >&2; exit 1")
-        self.storage.make_due()
-        self.php("consume", fail=True)
         shown = self.errand("failed", "show", sent["messageId"], "--transport", "failed", "--json")
         message = json.loads(shown)
         self.assertEqual(message["messageId"], sent["messageId"])
-        self.assertEqual(message["error"]["message"], "PHP says no")
-        stamps = [text for name, text in message["headers"].items() if name.endswith("ErrorDetailsStamp")]
-        self.assertIn(sent["messageId"], stamps[0], "the command saw it, too")
+        self.assertIn(sent["messageId"], message["error"]["message"], "the command saw it, too")
 
     def test_errand_counts_on_where_php_stopped(self):
         self.php("dispatch")
