@@ -39,9 +39,10 @@ struct MessageConsumerOptions {
 
   /// Its task queues are served, too, as worker.queues names them; null: none.
   ///
-  /// A message `AsyncTaskMessage`, {"taskId": …, "payload": …}, is a task of it that another program
-  /// recorded, or is recorded now: it joins the first of these queues, and the message ends. From
-  /// then on it is a task like any other. Storage and transport may be different engines.
+  /// A message `AsyncTaskMessage`, {"taskId": …, "payload": …}, is a task of it that another
+  /// program recorded, or is recorded now: it joins the first of these queues, and the message
+  /// ends. From then on it is a task like any other. Storage and transport may be different
+  /// engines.
   Engine* tasks = nullptr;
 
   /// Tasks are asked for only when no message is due, instead of the other way round.

@@ -161,7 +161,8 @@ class ERRAND_EXPORT Transport {
   /// All, those that consumers hold included.
   virtual std::size_t purge() = 0;
 
-  /// Whether both name one queue, by whatever DSN or name: what is sent to one comes from the other.
+  /// Whether both name one queue, by whatever DSN or name: what is sent to one comes from the
+  /// other.
   [[nodiscard]] virtual bool is_same_queue(const Transport& other) const { return this == &other; }
 
   /// Signal::work: messages have come, to this queue. See Signals for what that promises.

@@ -77,8 +77,8 @@ RawHandler exec_handler(std::string command, std::chrono::milliseconds timeout) 
     if (output.empty()) return std::string{"null"};
     if (!context.message_id().empty()) {
       // There is no record that could hold a result.
-      context.log().debug(fmt::format("{} {} printed: {}", envelope.type(), context.message_id(),
-                                      output));
+      context.log().debug(
+          fmt::format("{} {} printed: {}", envelope.type(), context.message_id(), output));
       return std::string{"null"};
     }
     try {

@@ -25,8 +25,9 @@ namespace errand::detail {
 /// ERRAND_MESSAGE_ID (the other one is empty), ERRAND_TASK_TYPE and ERRAND_ATTEMPT, and in
 /// TRACEPARENT the trace that the message belongs to, if it does.
 /// Exit 0: its standard output, which must be JSON or empty (null), is the result; of a message,
-/// which has none, it may be anything and is logged at level debug. Otherwise the task fails, with its standard error as message. After `timeout` (0: none), or when asked to
-/// stop, the whole group is killed.
+/// which has none, it may be anything and is logged at level debug. Otherwise the task fails, with
+/// its standard error as message. After `timeout` (0: none), or when asked to stop, the whole group
+/// is killed.
 [[nodiscard]] RawHandler exec_handler(std::string command, std::chrono::milliseconds timeout);
 
 /// `--exec`'s TYPE=COMMAND. Throws ConfigurationException for other forms, and if the type has a

@@ -184,8 +184,8 @@ std::string position_in(std::string_view text, std::size_t byte) {
   const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
   const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
   const std::string_view line = before.substr(line_start);
-  const auto column = static_cast<std::ptrdiff_t>(line.size()) -
-                      std::ranges::count_if(line, continues);
+  const auto column =
+      static_cast<std::ptrdiff_t>(line.size()) - std::ranges::count_if(line, continues);
   return "line " + std::to_string(lines + 1) + ", column " + std::to_string(column + 1);
 }
 

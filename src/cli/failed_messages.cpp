@@ -94,10 +94,10 @@ MessagePage read_page(FailureTransport& failures, const MessageFilter& filter) {
 void require_task_ids(const std::vector<std::string>& ids) {
   for (const std::string& id : ids) {
     if (TaskId::parse(id)) continue;
-    throw ConfigurationException{
-        fmt::format("'{}' is not the id of a task, which is a UUID of version 4; for a message, name "
-                    "its failure transport, as --transport failed",
-                    id)};
+    throw ConfigurationException{fmt::format(
+        "'{}' is not the id of a task, which is a UUID of version 4; for a message, name "
+        "its failure transport, as --transport failed",
+        id)};
   }
 }
 

@@ -93,7 +93,8 @@ std::optional<std::string> send_again(FailureTransport& failures, const std::str
   if (!message) return std::nullopt;
   Transport& target = failures.way_back(*message);
   const MoveStatus status = failures.transport().move(
-      message->stored.id, {.to = &target, .message = detail::second_chance_of(message->stored.message)});
+      message->stored.id,
+      {.to = &target, .message = detail::second_chance_of(message->stored.message)});
   if (status == MoveStatus::left_alone) {
     tell_left_alone(*message, console);
     return std::nullopt;

@@ -62,9 +62,8 @@ ExitCode send(const SendCommand& command, Invocation& invocation) {
   const std::string id = bus.send_json(command.type, std::move(body), options);
   const std::string& name = transport.name();
   if (command.json) {
-    print_json(console,
-               boost::json::serialize(boost::json::object{
-                   {"messageId", id}, {"type", command.type}, {"transport", name}}));
+    print_json(console, boost::json::serialize(boost::json::object{
+                            {"messageId", id}, {"type", command.type}, {"transport", name}}));
   } else {
     fmt::print(console.out, "Sent {} to {} as {}\n", terminal::printable(command.type),
                terminal::printable(name), id);

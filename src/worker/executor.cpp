@@ -29,8 +29,7 @@ std::string id_of(const Claim& claim) {
 void log_failure(Logger& logger, const Claim& claim, const Outcome& outcome) {
   const auto write = [&](const ExceptionData& error, const std::string& next) {
     logger.warning(fmt::format("{} {} attempt {} failed: {}: {}; {}", claim.envelope.type(),
-                               id_of(claim), claim.attempt, error.class_name,
-                               error.message, next));
+                               id_of(claim), claim.attempt, error.class_name, error.message, next));
   };
   if (const auto* failed = std::get_if<Failed>(&outcome)) {
     write(failed->error, "no further attempt");
@@ -70,7 +69,9 @@ AttemptResult Executor::run(HeldTask& task) const noexcept {
   // A stop that came before the start needs no handler.
   if (task.stop_reason() != StopReason::none) return stopped(task);
   const ThrowSiteScope scope;
-  const LogScope logged{{id_of(claim), !claim.message_id.empty()}, claim.envelope.type(), claim.attempt,
+  const LogScope logged{{id_of(claim), !claim.message_id.empty()},
+                        claim.envelope.type(),
+                        claim.attempt,
                         trace_id(claim.envelope.headers())};
   Failure failure;
   try {

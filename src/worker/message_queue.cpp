@@ -215,11 +215,10 @@ void MessageQueue::refuse(std::size_t transport,
     logger_.info(fmt::format("message {} of {} goes {}", id, from.transport->name(),
                              to_failure_transport(from)));
     const MessageSettlement settlement{
-        delivery.hold,
-        MessageSettlement::Forward{from.failure,
-                                   dead_letter_of(delivery.message, delivery.hold.id,
-                                                  unreadable_because(reason),
-                                                  from.transport->name(), clock_.now())}};
+        delivery.hold, MessageSettlement::Forward{
+                           from.failure, dead_letter_of(delivery.message, delivery.hold.id,
+                                                        unreadable_because(reason),
+                                                        from.transport->name(), clock_.now())}};
     try {
       static_cast<void>(from.transport->settle({&settlement, 1}));
     } catch (const Error& error) {

@@ -478,8 +478,7 @@ class Worker::Impl {
       if (state.lost) {
         const std::string name = held_.name_of(state.lease);
         if (!held_.lost(state.lease)) continue;
-        logger_.warning(name +
-                        " was taken over meanwhile; this attempt is asked to stop");
+        logger_.warning(name + " was taken over meanwhile; this attempt is asked to stop");
       } else if (state.cancel_requested) {
         held_.cancel_requested(state.lease);
       }

@@ -118,8 +118,8 @@ TEST_F(RedisTransport, WhatOneGroupHandsBackOrRemovesStaysForTheOthers) {
   send(*transport, "3");
   const std::string waiting = transport->list(10, 0).back().id;
   EXPECT_EQ(transport->remove({&waiting, 1}), 0U) << "it cannot be taken out for one group alone";
-  const RedisClient::Reply others = client().run(
-      {"XREADGROUP", "GROUP", "others", "c", "COUNT", "10", "STREAMS", stream(), ">"});
+  const RedisClient::Reply others =
+      client().run({"XREADGROUP", "GROUP", "others", "c", "COUNT", "10", "STREAMS", stream(), ">"});
   EXPECT_EQ(others->element[0]->element[1]->elements, 3U);
 }
 

@@ -168,7 +168,7 @@ TEST_F(MessageConsumerTest, AMessageHasOneIdInAllItsAttemptsAndInTheLog) {
   EXPECT_EQ(stamp(dead_letters().at(0), "TransportMessageIdStamp"), R"([{"id":")" + id + R"("}])");
   EXPECT_TRUE(logger.says("message " + id + " of async goes back to it, due in 1000 ms"));
   EXPECT_TRUE(logger.says("message " + id +
-                         " of async goes to failed: errand failed list --transport failed"));
+                          " of async goes to failed: errand failed list --transport failed"));
 }
 
 TEST_F(MessageConsumerTest, TheLogSaysWhenAMessageIsReallyDue) {

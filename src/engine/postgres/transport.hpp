@@ -76,7 +76,7 @@ class PostgresTransport final : public Transport {
   std::mutex mutex_;
   std::map<std::string, std::string> forwards_;  ///< by the table they go to
   detail::Seconds kept_removed_at_{};
-  std::map<std::string, std::string> moves_;     ///< by the table they go to
+  std::map<std::string, std::string> moves_;  ///< by the table they go to
   std::unique_ptr<Database> database_;
   detail::QueueSignals signals_;
 };

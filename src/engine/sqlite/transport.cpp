@@ -469,8 +469,7 @@ void send_in_transaction(sqlite3* connection, const Transport& to,
   sqlite::Statement insert{connection,
                            sqlite::MessageInsert::statement(transport->table().name).c_str()};
   for (const Outgoing& message : messages) {
-    sqlite::MessageInsert::run(insert, transport->table().queue, message,
-                               transport->exactly_now());
+    sqlite::MessageInsert::run(insert, transport->table().queue, message, transport->exactly_now());
   }
 }
 

@@ -61,8 +61,8 @@ TEST(ExecHandler, AMessageHasNoResultAndItsCommandMayPrintAnything) {
   TaskContext context{claim, {}, silent_logger(), {}};
   const RawHandler handler = exec_handler("echo hello", testing::kPatience);
   EXPECT_EQ(handler(kThumb, context), "null");
-  const RawHandler told = exec_handler(
-      "[ \"$ERRAND_MESSAGE_ID/$ERRAND_TASK_ID\" = 42/ ] || exit 1", testing::kPatience);
+  const RawHandler told = exec_handler("[ \"$ERRAND_MESSAGE_ID/$ERRAND_TASK_ID\" = 42/ ] || exit 1",
+                                       testing::kPatience);
   EXPECT_EQ(told(kThumb, context), "null") << "it knows the message, and that there is no task";
 }
 

@@ -90,9 +90,9 @@ TEST(OpenTransports, KnowWhichOnesHoldFailures) {
   EXPECT_TRUE(implied.is_failure_transport("redis://h/failed"));
   EXPECT_FALSE(implied.is_failure_transport("sqlite:a.db"));
   EXPECT_FALSE(implied.is_failure_transport("redis://h/async"));
-  const OpenTransports named = with(
-      R"({"transports":{"async":{"dsn":"sqlite:a.db","failure_transport":"dead"},)"
-      R"("dead":{"dsn":"sqlite:a.db?queue_name=dead"}}})");
+  const OpenTransports named =
+      with(R"({"transports":{"async":{"dsn":"sqlite:a.db","failure_transport":"dead"},)"
+           R"("dead":{"dsn":"sqlite:a.db?queue_name=dead"}}})");
   EXPECT_EQ(named.failure_names(), std::vector<std::string>{"dead"});
   EXPECT_FALSE(named.is_failure_transport("failed"));
   EXPECT_TRUE(named.is_failure_transport("sqlite:a.db?queue_name=dead"));

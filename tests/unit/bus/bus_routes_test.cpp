@@ -29,20 +29,21 @@ class BusTest : public ::testing::Test {
 TEST_F(BusTest, SendsToTheTransportOfTheTypeInSymfonysForm) {
   Bus bus{types, {{"sms.send", "App\\Message\\Sms"}}};
   bus.route("sms.send", async);
-  const std::string id =
-      bus.send(Sms{"+491"}, {.delay = std::chrono::milliseconds{2500}, .headers = {{"X-Own", "x"}}});
+  const std::string id = bus.send(
+      Sms{"+491"}, {.delay = std::chrono::milliseconds{2500}, .headers = {{"X-Own", "x"}}});
   const std::vector<Outgoing> sent = async.sent("App\\Message\\Sms");
   ASSERT_EQ(sent.size(), 1U);
   EXPECT_EQ(sent[0].delay, std::chrono::milliseconds{2500});
   EXPECT_EQ(sent[0].message.body, R"({"to":"+491"})");
-  EXPECT_EQ(sent[0].message.headers,
-            (Headers{{"type", "App\\Message\\Sms"},
-                     {"Content-Type", "application/json"},
-                     {"X-Own", "x"},
-                     {R"(X-Message-Stamp-Symfony\Component\Messenger\Stamp\DelayStamp)",
-                      R"([{"delay":2500}])"},
-                     {R"(X-Message-Stamp-Symfony\Component\Messenger\Stamp\TransportMessageIdStamp)",
-                      R"([{"id":")" + id + R"("}])"}}));
+  EXPECT_EQ(
+      sent[0].message.headers,
+      (Headers{{"type", "App\\Message\\Sms"},
+               {"Content-Type", "application/json"},
+               {"X-Own", "x"},
+               {R"(X-Message-Stamp-Symfony\Component\Messenger\Stamp\DelayStamp)",
+                R"([{"delay":2500}])"},
+               {R"(X-Message-Stamp-Symfony\Component\Messenger\Stamp\TransportMessageIdStamp)",
+                R"([{"id":")" + id + R"("}])"}}));
 }
 
 TEST_F(BusTest, ARouteMayHaveEitherNameOfAType) {

@@ -88,8 +88,8 @@ TEST(MessageFailure, TheStoryIsCutToTen) {
 }
 
 TEST(MessageFailure, ADeadLetterSaysWhereItCameFrom) {
-  const Outgoing letter = dead_letter_of(retry_of(message(), kId, boom(), milliseconds{0}, kNow).message,
-                                         kId, boom(), "async", kNow);
+  const Outgoing letter = dead_letter_of(
+      retry_of(message(), kId, boom(), milliseconds{0}, kNow).message, kId, boom(), "async", kNow);
   EXPECT_EQ(letter.delay, milliseconds{0});
   Headers headers = letter.message.headers;
   EXPECT_EQ(headers[kSentToFailureStamp], R"([{"originalReceiverName":"async"}])");

@@ -64,8 +64,8 @@ TEST(SymfonyStamps, TheOldestIdIsTheMessages) {
   EXPECT_EQ(message_id(headers), "1");
   headers[kMessageIdStamp] = R"([{"id":"1794768428077-0"},{"id":2}])";
   EXPECT_EQ(message_id(headers), "1794768428077-0");
-  for (const char* bad : {"broken", "[]", "[{}]", R"([{"id":""}])", R"([{"id":"a\nb"}])",
-                          R"([{"id":{}}])"}) {
+  for (const char* bad :
+       {"broken", "[]", "[{}]", R"([{"id":""}])", R"([{"id":"a\nb"}])", R"([{"id":{}}])"}) {
     headers[kMessageIdStamp] = bad;
     EXPECT_EQ(message_id(headers), std::nullopt) << bad;
     note_message_id(headers, "3");

@@ -36,8 +36,8 @@ class MessageQueueTest : public ::testing::Test {
   MemoryTransport async{"async", clock};
   Handlers unreachable_handlers;
   SyncTransport unreachable{unreachable_handlers};
-  MessageQueue queue{{{.transport = &async, .failure = &unreachable}}, {}, {}, clock,
-                     silent_logger()};
+  MessageQueue queue{
+      {{.transport = &async, .failure = &unreachable}}, {}, {}, clock, silent_logger()};
 };
 
 TEST_F(MessageQueueTest, AMessageThatIsGoneWhileItsHandlerRunsIsLost) {
