@@ -64,7 +64,7 @@ coverage:
 
 bench: build
 	@scripts/install-packages test bench
-	@bench/run $(if $(GROWTH),--growth) $(if $(QUICK),--quick) $(if $(PUBLISH),--publish) $(BENCH_OPTIONS)
+	@bench/run $(if $(GROWTH),--growth) $(if $(QUICK),--quick) $(if $(PUBLISH),--publish) $(if $(ONLY),--only $(ONLY)) $(BENCH_OPTIONS)
 
 lint:
 	@scripts/install-packages build apps test lint

@@ -34,6 +34,20 @@ class Errand:
         return {name: value for name, value in answer.items() if name not in ("dsn", "tasks")}
 
 
+class ErrandMessages:
+    """Messages without a record, in Symfony's own table or stream."""
+
+    def __init__(self, program, engine, servers, directory):
+        self.name = f"errand/{engine}/messages"
+        self._program = program
+        self._dsn = servers.transport_dsn(engine, directory)
+
+    def run(self, plan):
+        answer = _run([self._program, "bench", "--transport", self._dsn, "--json",
+                       "--rounds", "1", "--tasks", str(plan.tasks)])
+        return {name: value for name, value in answer.items() if name not in ("transport", "tasks")}
+
+
 class Peer:
     def __init__(self, name, command, servers):
         self.name = name
@@ -59,7 +73,17 @@ def contestants(program, servers, directory, node_directory):
         Peer("celery", ["/usr/bin/python3", "-B", PEERS / "celery_peer.py"], servers),
         Peer("sidekiq", ["ruby", PEERS / "sidekiq_peer.rb"], servers),
     ]
-    return errand + peers
+    messages = [ErrandMessages(program, engine, servers, directory)
+                for engine in ("postgres", "redis")]
+    return errand + messages + peers
+
+
+# Names for several, as --only takes them.
+GROUPS = {
+    "messages": ["errand/postgres/messages", "symfony/postgres",
+                 "errand/redis/messages", "symfony/redis"],
+}
+OF_NODE = {"graphile-worker", "pg-boss", "bullmq"}
 
 
 def install_node_peers(node_directory):
@@ -81,7 +105,8 @@ def versions(node_directory):
     """Of the peers, as they are installed."""
     packages = json.loads((PEERS / "node" / "package.json").read_text())["dependencies"]
     found = {name: packages[name] for name in ("graphile-worker", "pg-boss", "bullmq")}
-    found["node"] = _output([*_node(node_directory)[:1], "--version"]).lstrip("v")
+    if _node(node_directory)[0].exists():
+        found["node"] = _output([*_node(node_directory)[:1], "--version"]).lstrip("v")
     for name, package in [("symfony", "php-symfony-messenger"), ("celery", "python3-celery"),
                           ("sidekiq", "ruby-sidekiq"), ("php", "php-cli"), ("ruby", "ruby")]:
         found[name] = _output(["dpkg-query", "-W", "-f", "${Version}", package]).split("+")[0]

@@ -58,9 +58,12 @@ GOALS = [
     Goal("Redis submit, 50 callers", REDIS, "submit_c50", ("bullmq",), 2),
     Goal("Redis submit, bulk", REDIS, "submit_bulk", ("bullmq",), 2),
     Goal("Redis submit → result", REDIS, "e2e_p50_ms", ("bullmq",), 0.4, at_most=True),
-    # No figure of that name yet: it takes a transport without records on Redis.
-    Goal("messages without record, Redis, bulk", REDIS, "send_bulk", ("sidekiq",), 1.5,
+    Goal("messages without record, Redis, bulk", f"{REDIS}/messages", "send_bulk", ("sidekiq",), 1.5,
          peer_figure="submit_bulk"),
+    Goal("messages without record, PostgreSQL drain", f"{PG}/messages", "messages_drain",
+         ("symfony/postgres",), 20, peer_figure="drain"),
+    Goal("messages without record, Redis drain", f"{REDIS}/messages", "messages_drain",
+         ("symfony/redis",), 10, peer_figure="drain"),
     *(Goal(f"{name} {figure.replace('submit_', '')}, by the bare client", errand, figure,
            (errand,), 0.85, peer_figure=f"limit_{figure}")
       for name, errand in (("SQLite", SQLITE), ("PostgreSQL", PG), ("Redis", REDIS))

@@ -7,6 +7,8 @@ FIGURES = {
     "submit_c50": "submit, 50 callers",
     "submit_bulk": "submit, 1,000 at a time",
     "drain": "drain a backlog",
+    "send_bulk": "send messages, 1,000 at a time",
+    "messages_drain": "drain messages",
     "start_p50_ms": "submit → start, p50",
     "e2e_p50_ms": "submit → result, p50",
 }

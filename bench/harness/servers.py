@@ -58,6 +58,13 @@ class Servers:
             "redis": f"redis+unix://{self.redis_socket}",
         }[engine]
 
+    def transport_dsn(self, engine, directory):
+        """Of messages without a record, on the same server."""
+        return {
+            "postgres": f"postgresql://errand@/errand?host={self.postgres}&queue_name=bench",
+            "redis": f"redis+unix://{self.redis_socket}?stream=bench&dbindex=5",
+        }[engine]
+
     def environment(self, peer):
         """Where a peer finds its database."""
         return {

@@ -42,8 +42,9 @@ class ERRAND_EXPORT Bus {
   Bus(const Bus&) = delete;
   Bus& operator=(const Bus&) = delete;
 
-  /// Messages of `type` go to `transport`, which must outlive the bus. A type that ends in `*`
-  /// means all that begin so; of several that fit, the longest counts. Throws
+  /// Messages of `type` go to `transport`, which must outlive the bus. The type may be given by
+  /// either of its names, as here or as on the wire. One that ends in `*` means all that begin so;
+  /// of several that fit, the longest counts, an exact one before all. Throws
   /// ConfigurationException if it has a route already.
   Bus& route(const std::string& type, Transport& transport);
 
@@ -52,13 +53,17 @@ class ERRAND_EXPORT Bus {
 
   /// Durable on return. Throws ConfigurationException if the type has no name or no route,
   /// ValidationException for what JSON cannot hold and for what nobody could read: a type of no
-  /// bytes or of more than 190, a stamp in `headers` that is no JSON array of objects;
+  /// bytes or of more than 190, a stamp in `headers` that is no JSON array of objects, a header
+  /// `type` or `Content-Type`, which the bus writes itself;
   /// StorageException.
+  ///
+  /// Returns the message's id, a UUID that goes with it in a stamp of Symfony's: the same through
+  /// all retries and in the failure transport, on both sides.
   template <class Message>
-  void send(const Message& message, const SendOptions& options = {}) {
-    send_json(types_.name_of<Message>(), encode(message), options);
+  std::string send(const Message& message, const SendOptions& options = {}) {
+    return send_json(types_.name_of<Message>(), encode(message), options);
   }
-  void send_json(const std::string& type, std::string body, const SendOptions& options = {});
+  std::string send_json(const std::string& type, std::string body, const SendOptions& options = {});
 
   /// Many messages of one type at once: all of them, or none.
   template <class Messages>

@@ -98,7 +98,14 @@ class ERRAND_EXPORT TaskContext {
   TaskContext(const TaskContext&) = delete;
   TaskContext& operator=(const TaskContext&) = delete;
 
+  /// Of a message without a record it is the delivery's: of no meaning elsewhere.
   [[nodiscard]] TaskId id() const noexcept { return id_; }
+
+  /// Of a message without a record: the same in all of its attempts, whichever program makes them.
+  /// Empty: this is a task, and id() is what stays.
+  [[nodiscard]] std::string_view message_id() const noexcept {
+    return claim_ != nullptr ? std::string_view{claim_->message_id} : std::string_view{};
+  }
 
   /// From 1. Above 1, effects of an earlier attempt may be there already.
   [[nodiscard]] int attempt() const noexcept { return attempt_; }

@@ -65,6 +65,8 @@ class ERRAND_EXPORT MemoryTransport final : public Transport {
   [[nodiscard]] std::vector<StoredMessage> list(std::size_t limit, std::size_t offset) override;
   [[nodiscard]] std::optional<StoredMessage> find(const std::string& id) override;
   std::size_t remove(std::span<const std::string> ids) override;
+  [[nodiscard]] MoveStatus move(const std::string& id,
+                                const MessageSettlement::Forward& forward) override;
   std::size_t purge() override;
   [[nodiscard]] Signals& signals() noexcept override;
 
@@ -114,6 +116,8 @@ class ERRAND_EXPORT SyncTransport final : public Transport {
   [[nodiscard]] std::vector<StoredMessage> list(std::size_t limit, std::size_t offset) override;
   [[nodiscard]] std::optional<StoredMessage> find(const std::string& id) override;
   std::size_t remove(std::span<const std::string> ids) override;
+  [[nodiscard]] MoveStatus move(const std::string& id,
+                                const MessageSettlement::Forward& forward) override;
   std::size_t purge() override { return 0; }
   [[nodiscard]] Signals& signals() noexcept override { return empty_.signals(); }
 

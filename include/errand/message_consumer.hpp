@@ -24,6 +24,10 @@ struct ConsumedTransport {
   Transport* failure = nullptr;
   RetryPolicy retry{};
 
+  /// What operators call `failure` on the command line, without secrets: the log tells them where
+  /// to look. Empty: by its name.
+  std::string failure_called{};
+
   /// Of the tasks that come over it: see MessageConsumerOptions::tasks. Without retries a failure
   /// is final, and programs that know no status `retrying` never see it.
   RetryPolicy task_retry{.max_retries = 0};
@@ -35,9 +39,10 @@ struct MessageConsumerOptions {
 
   /// Its task queues are served, too, as worker.queues names them; null: none.
   ///
-  /// A message `AsyncTaskMessage`, {"taskId": …, "payload": …}, is a task of it that another program
-  /// recorded, or is recorded now: it joins the first of these queues, and the message ends. From
-  /// then on it is a task like any other. Storage and transport may be different engines.
+  /// A message `AsyncTaskMessage`, {"taskId": …, "payload": …}, is a task of it that another
+  /// program recorded, or is recorded now: it joins the first of these queues, and the message
+  /// ends. From then on it is a task like any other. Storage and transport may be different
+  /// engines.
   Engine* tasks = nullptr;
 
   /// Tasks are asked for only when no message is due, instead of the other way round.
@@ -52,7 +57,7 @@ struct MessageConsumerOptions {
 ///
 /// A message that cannot be read (no type, a body that is not JSON or in PHP's own serialization, a
 /// bad stamp) goes to the failure transport with the reason. While a handler runs, its message is
-/// kept alive. TaskContext::id() is the delivery's: of no meaning elsewhere.
+/// kept alive. TaskContext::message_id() is the same in all attempts.
 class ERRAND_EXPORT MessageConsumer {
  public:
   /// The references must outlive the consumer. Throws ConfigurationException for bad options, and

@@ -53,6 +53,9 @@ struct Claim {
   RetryPolicy retry{};
   Timestamp submitted_at{};
   bool cancel_requested = false;
+
+  /// Of a message without a record: what it is called in all of its attempts; empty: a task.
+  std::string message_id{};
 };
 
 /// A task that lost this many workers is a suspect: one more may be its last. Its first losses can

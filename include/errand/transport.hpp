@@ -30,7 +30,7 @@ struct WireMessage {
 
 struct Outgoing {
   WireMessage message{};
-  std::chrono::milliseconds delay{0};  ///< as exactly as the format has room for; never negative
+  std::chrono::milliseconds delay{0};  ///< rounded up to granularity(); never negative
 };
 
 /// The right to end one delivery. `id` names the message in its transport; `mark` is what the
@@ -61,6 +61,13 @@ struct MessageSettlement {
 
   Hold hold{};
   std::optional<Forward> forward{};
+};
+
+/// What became of a message that was to be moved.
+enum class MoveStatus : std::uint8_t {
+  moved,
+  left_alone,  ///< a consumer holds it, or it is gone: nothing was done
+  doubled,     ///< written in the new place, but somebody took the old one at the same moment
 };
 
 enum class MessageSettleStatus : std::uint8_t {
@@ -128,6 +135,11 @@ class ERRAND_EXPORT Transport {
   /// When the next delayed message is due, if there is one.
   [[nodiscard]] virtual std::optional<std::chrono::milliseconds> next_due() = 0;
 
+  /// How exact due times are: a delayed message is due at the next multiple of this, never early.
+  [[nodiscard]] virtual std::chrono::milliseconds granularity() const noexcept {
+    return std::chrono::milliseconds{1};
+  }
+
   /// How long a consumer may be silent.
   [[nodiscard]] virtual std::chrono::milliseconds redeliver_timeout() const noexcept = 0;
 
@@ -137,14 +149,23 @@ class ERRAND_EXPORT Transport {
   [[nodiscard]] virtual std::vector<StoredMessage> list(std::size_t limit, std::size_t offset) = 0;
   [[nodiscard]] virtual std::optional<StoredMessage> find(const std::string& id) = 0;
 
-  /// Whatever their state; returns how many there were.
+  /// Those that no consumer holds; returns how many there were.
   virtual std::size_t remove(std::span<const std::string> ids) = 0;
+
+  /// Takes a message that no consumer holds out of this transport and writes `forward` in its
+  /// place: in one step where both are in one storage; elsewhere it is written first, so that a
+  /// crash between the two doubles the message and never loses it.
+  [[nodiscard]] virtual MoveStatus move(const std::string& id,
+                                        const MessageSettlement::Forward& forward) = 0;
+
+  /// All, those that consumers hold included.
   virtual std::size_t purge() = 0;
 
-  /// Whether both name one queue, by whatever DSN or name: what is sent to one comes from the other.
+  /// Whether both name one queue, by whatever DSN or name: what is sent to one comes from the
+  /// other.
   [[nodiscard]] virtual bool is_same_queue(const Transport& other) const { return this == &other; }
 
-  /// Signal::work: messages have come. See Signals for what that promises.
+  /// Signal::work: messages have come, to this queue. See Signals for what that promises.
   [[nodiscard]] virtual Signals& signals() noexcept = 0;
 };
 

@@ -92,7 +92,9 @@ class EnvironmentBlock {
 
 [[noreturn]] void become_command(const char* command, char** environment, int in, int out, int err,
                                  pid_t parent) {
-  setpgid(0, 0);
+  // A session of its own, and so a process group, and no terminal: in the background of the
+  // worker's, a command that asks there for a password would be stopped, and never end.
+  setsid();
   // The command must not outlive a worker that was killed: its task will be run again.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(126);
@@ -162,13 +164,13 @@ class Group {
   }
 
   /// A chance to clean up.
-  void ask_to_end() const { kill(-leader_, SIGTERM); }
+  void ask_to_end() const { send(SIGTERM); }
 
   /// Kills what there is of the group and returns the status of its leader. In this order: while
   /// the leader is not waited for, its number cannot become another group's.
   int end() {
     ended_ = true;
-    kill(-leader_, SIGKILL);
+    send(SIGKILL);
     int status = 0;
     while (waitpid(leader_, &status, 0) < 0 && errno == EINTR) {
     }
@@ -176,6 +178,11 @@ class Group {
   }
 
  private:
+  /// Before the command has made its group, it has no children either.
+  void send(int signal) const {
+    if (kill(-leader_, signal) != 0) kill(leader_, signal);
+  }
+
   const pid_t leader_;
   bool ended_ = false;
 };
@@ -204,7 +211,6 @@ ChildResult run_child(const ChildOptions& options, std::string_view input,
     become_command(options.command.c_str(), environment.get(), in.read.get(), out.write.get(),
                    err.write.get(), self);
   }
-  setpgid(child, child);  // as the child does: whoever comes first
   Group group{child};
   in.read.close();
   out.write.close();

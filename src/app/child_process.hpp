@@ -27,10 +27,10 @@ struct ChildOptions {
   std::size_t max_errors = 0;
 };
 
-/// Runs the command in a process group of its own, feeds it `input` and collects what it prints.
-/// Whatever ends it early sends the whole group SIGTERM and, half a second later, SIGKILL; what the
-/// command leaves running when it ends is killed at once. Dies with this process. Throws
-/// std::system_error if it cannot be started.
+/// Runs the command in a session of its own, without a terminal, feeds it `input` and collects what
+/// it prints. Whatever ends it early sends the whole group SIGTERM and, half a second later,
+/// SIGKILL; what the command leaves running when it ends is killed at once. Dies with this process.
+/// Throws std::system_error if it cannot be started.
 ///
 /// This process must ignore SIGPIPE: a command need not read its input.
 [[nodiscard]] ChildResult run_child(const ChildOptions& options, std::string_view input,

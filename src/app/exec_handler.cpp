@@ -31,7 +31,9 @@ CommandFailed failure(const std::string& how, std::string errors) {
 std::vector<std::pair<std::string, std::string>> environment_of(const Envelope& envelope,
                                                                 const TaskContext& context) {
   std::vector<std::pair<std::string, std::string>> environment{
-      {"ERRAND_TASK_ID", context.id().to_string()},
+      // Both, so that none is inherited from a task that this worker itself is part of.
+      {"ERRAND_TASK_ID", context.message_id().empty() ? context.id().to_string() : ""},
+      {"ERRAND_MESSAGE_ID", std::string{context.message_id()}},
       {"ERRAND_TASK_TYPE", envelope.type()},
       {"ERRAND_ATTEMPT", std::to_string(context.attempt())}};
   const auto trace = envelope.headers().find(kTraceparent);
@@ -73,6 +75,12 @@ RawHandler exec_handler(std::string command, std::chrono::milliseconds timeout) 
     }
     std::string output = trimmed(std::move(result.output));
     if (output.empty()) return std::string{"null"};
+    if (!context.message_id().empty()) {
+      // There is no record that could hold a result.
+      context.log().debug(
+          fmt::format("{} {} printed: {}", envelope.type(), context.message_id(), output));
+      return std::string{"null"};
+    }
     try {
       static_cast<void>(parse_json(output));
     } catch (const ValidationException& error) {
@@ -80,6 +88,20 @@ RawHandler exec_handler(std::string command, std::chrono::milliseconds timeout) 
     }
     return output;
   };
+}
+
+void add_exec_handlers(Handlers& handlers, const std::vector<std::string>& texts,
+                       std::chrono::milliseconds timeout, const SymfonySerializer& names) {
+  for (const std::string& text : texts) add_exec_handler(handlers, text, timeout);
+  // After all of them: whoever has a command of its own keeps it.
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    for (const std::string& name : names.names_of(text.substr(0, equals))) {
+      if (!handlers.has(name)) {
+        handlers.add_raw(name, exec_handler(text.substr(equals + 1), timeout));
+      }
+    }
+  }
 }
 
 void add_exec_handler(Handlers& handlers, const std::string& text,

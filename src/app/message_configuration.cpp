@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include "errand/errors.hpp"
@@ -23,6 +26,13 @@ using std::chrono::milliseconds;
 
 constexpr const char* kDefaultFile = "errand.json";
 constexpr const char* kFailedQueue = "failed";
+/// The table of dead letters that applications have beside Symfony's own convention.
+constexpr const char* kFailedTable = "failed_messages";
+
+/// The keys that each part of the file may have; docs/configuration.md has all of them.
+constexpr const char* kFileKeys = "transports, failure_transport, routing and class_names";
+constexpr const char* kTransportKeys = "dsn, failure_transport and retry_strategy";
+constexpr const char* kRetryKeys = "max_retries, delay, multiplier, max_delay and jitter";
 
 /// A value of the file and the place where it stands, for messages.
 class Place {
@@ -84,7 +94,7 @@ RetryPolicy read_retry(const Place& place) {
     } else if (name == "jitter") {
       policy.jitter = value.number();
     } else {
-      value.refuse("unknown; there are max_retries, delay, multiplier, max_delay and jitter");
+      value.refuse(std::string{"unknown; there are "} + kRetryKeys);
     }
   });
   try {
@@ -95,6 +105,41 @@ RetryPolicy read_retry(const Place& place) {
   return policy;
 }
 
+/// A name has no colon, a DSN has one.
+bool is_dsn(const std::string& text) { return text.find(':') != std::string::npos; }
+
+constexpr const char* kDsnForms =
+    "\n  sqlite:app.db?queue_name=async"
+    "\n  sqlite:///absolute/app.db?queue_name=async"
+    "\n  postgresql://user:password@host:5432/database?queue_name=async"
+    "\n  redis://user:password@host:6379/stream/group"
+    "\n  rediss://user:password@host:6379/stream/group   (TLS)"
+    "\n  redis+unix:///path/to.sock?stream=async";
+
+/// What a DSN of tasks may be and one of a transport may not is left out of what is told.
+Dsn transport_dsn(const std::string& text) {
+  const auto refuse = [](const std::string& reason) {
+    throw ConfigurationException{"wrong DSN of a transport: " + reason};
+  };
+  if (text.starts_with("doctrine:")) {
+    refuse(
+        "doctrine:// names a connection that only the Symfony application knows; give the DSN of "
+        "that database itself, as postgresql://user:password@host:5432/database?queue_name=async");
+  }
+  try {
+    Dsn dsn{text};
+    if (dsn.kind() == EngineKind::mysql) {
+      refuse("there are no transports on MySQL; the forms are:" + std::string{kDsnForms});
+    }
+    return dsn;
+  } catch (const ConfigurationException& error) {
+    const std::string what = error.what();
+    const std::size_t forms = what.find("; the forms are:");
+    if (forms == std::string::npos) throw;
+    throw ConfigurationException{what.substr(0, forms) + "; the forms are:" + kDsnForms};
+  }
+}
+
 TransportConfiguration read_transport(const Place& place) {
   std::optional<Dsn> dsn;
   std::optional<std::string> failure;
@@ -103,7 +148,7 @@ TransportConfiguration read_transport(const Place& place) {
     if (name == "dsn") {
       const std::string text = value.text();
       try {
-        dsn.emplace(text);
+        dsn.emplace(transport_dsn(text));
       } catch (const ConfigurationException& error) {
         value.refuse(error.what());
       }
@@ -112,7 +157,7 @@ TransportConfiguration read_transport(const Place& place) {
     } else if (name == "retry_strategy") {
       retry = read_retry(value);
     } else {
-      value.refuse("unknown; there are dsn, failure_transport and retry_strategy");
+      value.refuse(std::string{"unknown; there are "} + kTransportKeys);
     }
   });
   if (!dsn) place.refuse("there is no dsn");
@@ -124,7 +169,36 @@ std::string list_of_names(const MessageConfiguration& configuration) {
   for (const auto& [name, transport] : configuration.transports) {
     names += (names.empty() ? "" : ", ") + name;
   }
-  return names.empty() ? "the configuration names none" : "the configuration names " + names;
+  if (!names.empty()) return configuration.file + " names " + names;
+  if (configuration.file.empty()) {
+    return "there is no configuration: no --config, no $ERRAND_CONFIG, no errand.json in the "
+           "working directory";
+  }
+  return configuration.file + " names none";
+}
+
+/// `line 3, column 5`, of a byte in a text: that is where editors go.
+std::string position_in(std::string_view text, std::size_t byte) {
+  const std::string_view before = text.substr(0, byte);
+  const auto lines = std::ranges::count(before, '\n');
+  const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
+  const std::string_view line = before.substr(line_start);
+  const auto column =
+      static_cast<std::ptrdiff_t>(line.size()) - std::ranges::count_if(line, continues);
+  return "line " + std::to_string(lines + 1) + ", column " + std::to_string(column + 1);
+}
+
+/// `not JSON at byte 31: …` with the line and column instead.
+std::string with_line_and_column(std::string_view text, const std::string& error) {
+  constexpr std::string_view kAt = "at byte ";
+  const std::size_t at = error.find(kAt);
+  if (at == std::string::npos) return error;
+  const char* digits = error.data() + at + kAt.size();
+  std::size_t byte = 0;
+  const char* end = std::from_chars(digits, error.data() + error.size(), byte).ptr;
+  return error.substr(0, at) + "at " + position_in(text, byte) +
+         error.substr(static_cast<std::size_t>(end - error.data()));
 }
 
 void require_known(const MessageConfiguration& configuration, const std::string& name,
@@ -134,19 +208,17 @@ void require_known(const MessageConfiguration& configuration, const std::string&
                                list_of_names(configuration)};
 }
 
-/// A name has no colon, a DSN has one.
-bool is_dsn(const std::string& text) { return text.find(':') != std::string::npos; }
-
 }  // namespace
 
 MessageConfiguration MessageConfiguration::parse(std::string_view text,
                                                  const std::string& file_name) {
   MessageConfiguration configuration;
+  configuration.file = file_name;
   json::value root;
   try {
     root = parse_json(text);
   } catch (const ValidationException& error) {
-    throw ConfigurationException{file_name + ": " + error.what()};
+    throw ConfigurationException{file_name + ": " + with_line_and_column(text, error.what())};
   }
   Place{root, file_name}.each([&](const std::string& name, const Place& value) {
     if (name == "transports") {
@@ -165,7 +237,7 @@ MessageConfiguration MessageConfiguration::parse(std::string_view text,
         configuration.class_names.emplace(type, class_name.text());
       });
     } else {
-      value.refuse("unknown; there are transports, failure_transport, routing and class_names");
+      value.refuse(std::string{"unknown; there are "} + kFileKeys);
     }
   });
   for (const auto& [name, transport] : configuration.transports) {
@@ -183,6 +255,12 @@ MessageConfiguration MessageConfiguration::parse(std::string_view text,
   return configuration;
 }
 
+SymfonySerializer MessageConfiguration::serializer() const {
+  SymfonySerializer serializer;
+  for (const auto& [type, class_name] : class_names) serializer.add(type, class_name);
+  return serializer;
+}
+
 MessageConfiguration MessageConfiguration::from_environment(const std::string& file) {
   std::string name = file;
   if (name.empty()) {
@@ -195,7 +273,10 @@ MessageConfiguration MessageConfiguration::from_environment(const std::string& f
   }
   std::ifstream stream{name, std::ios::binary};
   const std::string text{std::istreambuf_iterator<char>{stream}, {}};
-  if (!stream) throw ConfigurationException{"cannot read the configuration " + name};
+  if (!stream) {
+    throw ConfigurationException{"cannot read the configuration " + name + ": " +
+                                 std::generic_category().message(errno)};
+  }
   return parse(text, name);
 }
 
@@ -209,10 +290,78 @@ const TransportConfiguration* OpenTransports::configured(const std::string& name
 
 Dsn OpenTransports::dsn_of(const std::string& name_or_dsn) const {
   if (const TransportConfiguration* known = configured(name_or_dsn)) return known->dsn;
-  if (is_dsn(name_or_dsn)) return Dsn{name_or_dsn};
-  throw ConfigurationException{"there is no transport " + name_or_dsn + "; " +
+  if (is_dsn(name_or_dsn)) return transport_dsn(name_or_dsn);
+  if (name_or_dsn == kFailedQueue) {
+    if (const auto dsn = implied_failure_queue()) return *dsn;
+  }
+  throw ConfigurationException{"there is no transport " + name_or_dsn + ": " +
                                list_of_names(configuration_) +
-                               ". Name one of them, or give a DSN: sqlite:app.db?queue_name=async"};
+                               ". Name a transport that it has, or give a DSN: "
+                               "sqlite:app.db?queue_name=async"};
+}
+
+std::string OpenTransports::name_for_people(const std::string& name_or_dsn) const {
+  return is_dsn(name_or_dsn) ? transport_dsn(name_or_dsn).to_string() : name_or_dsn;
+}
+
+std::optional<std::string> OpenTransports::failure_name(const TransportConfiguration& of) const {
+  if (of.failure_transport) return of.failure_transport;
+  if (configuration_.failure_transport) return configuration_.failure_transport;
+  if (knows(kFailedQueue)) return kFailedQueue;
+  return std::nullopt;
+}
+
+bool OpenTransports::holds_failures(const std::string& name) const {
+  return configuration_.failure_transport == name ||
+         std::ranges::any_of(configuration_.transports, [&](const auto& entry) {
+           return entry.second.failure_transport == name;
+         });
+}
+
+std::optional<Dsn> OpenTransports::implied_failure_queue() const {
+  std::optional<Dsn> found;
+  for (const auto& [name, transport] : configuration_.transports) {
+    if (failure_name(transport) || holds_failures(name)) continue;
+    const Dsn beside = with_queue(transport.dsn, kFailedQueue);
+    if (found && found->secret_text() != beside.secret_text()) {
+      throw ConfigurationException{
+          "the transports of " + configuration_.file +
+          " are in several places, each with a queue `failed` of its own: give the DSN of the one "
+          "you mean, as " +
+          found->to_string() + " or " + beside.to_string() + "; or name it in " +
+          configuration_.file};
+    }
+    found = beside;
+  }
+  return found;
+}
+
+std::vector<std::string> OpenTransports::failure_names() const {
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& name) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  };
+  for (const auto& [name, transport] : configuration_.transports) {
+    if (holds_failures(name)) {
+      add(name);
+    } else {
+      add(failure_name(transport).value_or(kFailedQueue));
+    }
+  }
+  return names;
+}
+
+bool OpenTransports::is_failure_transport(const std::string& name_or_dsn) const {
+  const std::vector<std::string> names = failure_names();
+  if (!is_dsn(name_or_dsn)) return std::ranges::find(names, name_or_dsn) != names.end();
+  const Dsn dsn = transport_dsn(name_or_dsn);
+  const auto is_configured = [&](const std::string& name) {
+    const TransportConfiguration* known = configured(name);
+    return known != nullptr && known->dsn.secret_text() == dsn.secret_text();
+  };
+  if (std::ranges::any_of(names, is_configured)) return true;
+  if (dsn.kind() != EngineKind::redis && dsn.option("table_name") == kFailedTable) return true;
+  return with_queue(dsn, kFailedQueue).secret_text() == dsn.secret_text();
 }
 
 Transport& OpenTransports::open(const std::string& key, const std::string& name, const Dsn& dsn) {
@@ -226,22 +375,38 @@ Transport& OpenTransports::open(const std::string& key, const std::string& name,
 }
 
 Transport& OpenTransports::get(const std::string& name_or_dsn) {
-  return open(name_or_dsn, knows(name_or_dsn) ? name_or_dsn : "", dsn_of(name_or_dsn));
+  return open(name_or_dsn, is_dsn(name_or_dsn) ? "" : name_or_dsn, dsn_of(name_or_dsn));
 }
 
 Transport& OpenTransports::failure_of(const std::string& name_or_dsn) {
-  const TransportConfiguration* known = configured(name_or_dsn);
-  if (known != nullptr && known->failure_transport) return get(*known->failure_transport);
-  if (configuration_.failure_transport) return get(*configuration_.failure_transport);
-  if (knows(kFailedQueue)) return get(kFailedQueue);
+  if (const auto name = failure_name_of(name_or_dsn)) return get(*name);
   const Dsn beside = with_queue(dsn_of(name_or_dsn), kFailedQueue);
   return open(beside.secret_text(), kFailedQueue, beside);
+}
+
+std::optional<std::string> OpenTransports::failure_name_of(const std::string& name_or_dsn) const {
+  const TransportConfiguration* known = configured(name_or_dsn);
+  return known != nullptr ? failure_name(*known)
+                          : failure_name({.dsn = dsn_of(name_or_dsn), .failure_transport = {}});
+}
+
+std::string OpenTransports::failure_called(const std::string& name_or_dsn) const {
+  if (const auto name = failure_name_of(name_or_dsn)) return *name;
+  const Dsn beside = with_queue(dsn_of(name_or_dsn), kFailedQueue);
+  try {
+    const std::optional<Dsn> implied = implied_failure_queue();
+    if (implied && implied->secret_text() == beside.secret_text()) return kFailedQueue;
+  } catch (const ConfigurationException&) {
+    // There are several of that name.
+  }
+  return beside.to_string();
 }
 
 ConsumedTransport OpenTransports::consumed(const std::string& name_or_dsn) {
   const TransportConfiguration* known = configured(name_or_dsn);
   ConsumedTransport consumed{.transport = &get(name_or_dsn), .failure = &failure_of(name_or_dsn)};
   if (known != nullptr && known->retry) consumed.retry = consumed.task_retry = *known->retry;
+  consumed.failure_called = failure_called(name_or_dsn);
   return consumed;
 }
 

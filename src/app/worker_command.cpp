@@ -91,8 +91,9 @@ std::shared_ptr<WorkerCommand> add_worker_options(CLI::App& command) {
                        "Stop after this many failed attempts");
   terminal::add_flag(command, "--drain", options.drain, "Stop when no task is due");
   terminal::add_texts(command, "--exec", worker->exec, "TYPE=COMMAND",
-                      "Run COMMAND for tasks of TYPE: payload on its standard input, JSON on its "
-                      "standard output is the result, exit status other than 0 is a failure");
+                      "Run COMMAND for tasks and messages of TYPE: payload on its standard "
+                      "input, JSON on its standard output is the result of a task, exit status "
+                      "other than 0 is a failure");
   terminal::add_duration(command, "--exec-timeout", worker->exec_timeout,
                          "Kill a command that takes longer (default: never)");
   terminal::add_text(command, "--log-level", worker->log_level, "LEVEL",
@@ -106,6 +107,8 @@ std::shared_ptr<WorkerCommand> add_worker_options(CLI::App& command) {
                                       name + " --queue mail,default --concurrency 8",
                                       name + " --exec report.build='python3 build_report.py'",
                                       name + " --drain --time-limit 5m",
+                                      name + " --transport async --exec "
+                                             "'App\\Message\\Sms=./send_sms.sh'",
                                       name + " --transport 'sqlite:app.db?queue_name=async'",
                                   });
   return worker;
@@ -132,12 +135,11 @@ WorkerReport run_tasks(const WorkerOptions& options, const Handlers& handlers, E
 }
 
 WorkerReport run_messages(const WorkerCommand& command, const WorkerOptions& options,
-                          const Handlers& handlers, Engine* engine, const std::stop_token& stop,
-                          Logger& logger) {
+                          const MessageConfiguration& configuration, const Handlers& handlers,
+                          Engine* engine, const std::stop_token& stop, Logger& logger) {
   TransportOptions transport_options;
   transport_options.logger = &logger;
-  OpenTransports transports{MessageConfiguration::from_environment(command.configuration),
-                            transport_options};
+  OpenTransports transports{configuration, transport_options};
   std::vector<ConsumedTransport> consumed;
   std::vector<std::string> served;
   if (engine != nullptr) served = options.queues;
@@ -164,9 +166,12 @@ int run_worker_command(const WorkerCommand& command, Handlers& handlers, Engine*
         "--transport, and no --queue"};
   }
   ConsoleLogger logger{parse_log_level(command.log_level), parse_log_format(command.log_format)};
-  for (const std::string& text : command.exec) {
-    add_exec_handler(handlers, text, command.exec_timeout);
+  // Who serves tasks alone has no use for it, and no mistake in it stops him.
+  MessageConfiguration configuration;
+  if (!command.transports.empty()) {
+    configuration = MessageConfiguration::from_environment(command.configuration);
   }
+  add_exec_handlers(handlers, command.exec, command.exec_timeout, configuration.serializer());
   add_builtin_handlers(handlers);
   WorkerOptions options = command.options;
   if (!command.queues.empty()) options.queues = split_at_commas(command.queues);
@@ -178,8 +183,8 @@ int run_worker_command(const WorkerCommand& command, Handlers& handlers, Engine*
   const WorkerReport report =
       command.transports.empty()
           ? run_tasks(options, handlers, *engine, signals.token(), logger)
-          : run_messages(command, options, handlers, serves_tasks(command) ? engine : nullptr,
-                         signals.token(), logger);
+          : run_messages(command, options, configuration, handlers,
+                         serves_tasks(command) ? engine : nullptr, signals.token(), logger);
   log_report(logger, report);
   if (report.abandoned > 0) _exit(0);  // their tasks are handed back; nothing is left to wait for
   return 0;

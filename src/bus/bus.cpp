@@ -4,6 +4,7 @@
 
 #include "errand/errors.hpp"
 #include "errand/middleware.hpp"
+#include "errand/task_id.hpp"
 
 #include "bus/routes.hpp"
 #include "bus/symfony_serializer.hpp"
@@ -44,7 +45,8 @@ Bus& Bus::check_by(const Rules& rules) {
 }
 
 Transport& Bus::transport_for(std::string_view type) const {
-  if (Transport* const* transport = detail::find_route(impl_->routes, type)) return **transport;
+  const std::vector<std::string> names = impl_->serializer.names_of(std::string{type});
+  if (Transport* const* transport = detail::find_route(impl_->routes, names)) return **transport;
   throw ConfigurationException{"there is no route for type " + std::string{type} +
                                ": add one with route(\"" + std::string{type} +
                                "\", transport), or route(\"*\", transport) for all"};
@@ -58,6 +60,12 @@ Outgoing Bus::prepare_json(const std::string& type, std::string body,
     throw ValidationException{"header " + *bad +
                               ": expected a JSON array of objects, one for each stamp"};
   }
+  for (const char* own : {"type", "Content-Type"}) {
+    if (!options.headers.contains(std::string_view{own})) continue;
+    throw ValidationException{"header " + std::string{own} +
+                              ": every message has one of its own; the type is what the message "
+                              "is sent as, and the body is JSON"};
+  }
   const Envelope envelope{type, std::move(body), options.headers};
   for (const Rules* rules : impl_->rules) rules->check(envelope);
   Outgoing outgoing{.message = impl_->serializer.write(envelope), .delay = options.delay};
@@ -66,13 +74,15 @@ Outgoing Bus::prepare_json(const std::string& type, std::string body,
     detail::add_stamp(outgoing.message.headers, detail::kDelayStamp,
                       {{"delay", options.delay.count()}});
   }
+  detail::note_message_id(outgoing.message.headers, TaskId::generate().to_string());
   return outgoing;
 }
 
-void Bus::send_json(const std::string& type, std::string body, const SendOptions& options) {
+std::string Bus::send_json(const std::string& type, std::string body, const SendOptions& options) {
   Transport& transport = transport_for(type);
   const Outgoing outgoing = prepare_json(type, std::move(body), options);
   transport.send({&outgoing, 1});
+  return detail::message_id(outgoing.message.headers).value_or("");
 }
 
 }  // namespace errand

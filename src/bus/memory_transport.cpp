@@ -200,9 +200,19 @@ std::optional<StoredMessage> MemoryTransport::find(const std::string& id) {
 
 std::size_t MemoryTransport::remove(std::span<const std::string> ids) {
   const std::lock_guard lock{mutex_};
+  const Timestamp now = clock_.now();
   std::size_t removed = 0;
-  for (const std::string& id : ids) removed += entries_.erase(detail::row_id(id));
+  for (const std::string& id : ids) {
+    const auto entry = entries_.find(detail::row_id(id));
+    if (entry == entries_.end() || is_held(entry->second, now)) continue;
+    entries_.erase(entry);
+    ++removed;
+  }
   return removed;
+}
+
+MoveStatus MemoryTransport::move(const std::string& id, const MessageSettlement::Forward& forward) {
+  return detail::move_elsewhere(*this, id, forward, clock_.now());
 }
 
 std::size_t MemoryTransport::purge() {
@@ -258,5 +268,9 @@ std::vector<StoredMessage> SyncTransport::list(std::size_t limit, std::size_t of
 std::optional<StoredMessage> SyncTransport::find(const std::string& id) { return empty_.find(id); }
 
 std::size_t SyncTransport::remove(std::span<const std::string> ids) { return empty_.remove(ids); }
+
+MoveStatus SyncTransport::move(const std::string& id, const MessageSettlement::Forward& forward) {
+  return empty_.move(id, forward);
+}
 
 }  // namespace errand

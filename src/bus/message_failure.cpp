@@ -64,20 +64,22 @@ void note_redelivery(Headers& headers, int retry_count, std::chrono::millisecond
 
 }  // namespace
 
-Outgoing retry_of(const WireMessage& message, const ExceptionData& error,
+Outgoing retry_of(const WireMessage& message, std::string_view id, const ExceptionData& error,
                   std::chrono::milliseconds delay, Timestamp now) {
   Outgoing retry{.message = message, .delay = delay};
   Headers& headers = retry.message.headers;
+  note_message_id(headers, id);
   note_error(headers, error);
   note_redelivery(headers, retry_count(message.headers) + 1, delay, now);
   return retry;
 }
 
-Outgoing dead_letter_of(const WireMessage& message, const ExceptionData& error,
+Outgoing dead_letter_of(const WireMessage& message, std::string_view id, const ExceptionData& error,
                         std::string_view from, Timestamp now) {
   Outgoing letter{.message = message};
   Headers& headers = letter.message.headers;
   set_bad_stamps_aside(headers);
+  note_message_id(headers, id);
   note_error(headers, error);
   add_stamp(headers, kSentToFailureStamp, {{"originalReceiverName", from}});
   note_redelivery(headers, 0, std::chrono::milliseconds{0}, now);

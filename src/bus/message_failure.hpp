@@ -15,13 +15,13 @@
 namespace errand::detail {
 
 /// On its own transport, after `delay`: one more RedeliveryStamp, the DelayStamp, and what went
-/// wrong.
-[[nodiscard]] ERRAND_EXPORT Outgoing retry_of(const WireMessage& message,
+/// wrong. `id`: what the message is called there, noted unless it has an older name.
+[[nodiscard]] ERRAND_EXPORT Outgoing retry_of(const WireMessage& message, std::string_view id,
                                               const ExceptionData& error,
                                               std::chrono::milliseconds delay, Timestamp now);
 
-/// On the failure transport, from the transport called `from`.
-[[nodiscard]] ERRAND_EXPORT Outgoing dead_letter_of(const WireMessage& message,
+/// On the failure transport, from the transport called `from`, where it was called `id`.
+[[nodiscard]] ERRAND_EXPORT Outgoing dead_letter_of(const WireMessage& message, std::string_view id,
                                                     const ExceptionData& error,
                                                     std::string_view from, Timestamp now);
 

@@ -143,11 +143,11 @@ Headers read_wire_headers(std::string_view json) {
   }
 }
 
-Seconds due_time(Seconds now, std::chrono::milliseconds delay) {
+Seconds due_time(Timestamp now, std::chrono::milliseconds delay) {
   // Further away than any column could say.
-  constexpr std::chrono::seconds kFarthest = std::chrono::years{1000};
-  const auto whole = std::chrono::duration_cast<std::chrono::seconds>(delay);
-  return now + std::clamp(whole, std::chrono::seconds{0}, kFarthest);
+  constexpr std::chrono::milliseconds kFarthest = std::chrono::years{1000};
+  if (delay.count() <= 0) return whole_seconds(now);
+  return std::chrono::ceil<std::chrono::seconds>(now + std::min(delay, kFarthest));
 }
 
 std::string hold_mark(Seconds delivered_at) {

@@ -59,11 +59,15 @@ ERRAND_EXPORT void check_outgoing(const Outgoing& message);
 
 inline constexpr const char* kUnreadableHeaders = "X-Errand-Unreadable-Headers";
 
-/// PHP drops what is less than a second, of the time and of the delay.
+/// PHP drops what is less than a second.
 [[nodiscard]] inline Seconds whole_seconds(Timestamp time) {
   return std::chrono::floor<std::chrono::seconds>(time);
 }
-[[nodiscard]] ERRAND_EXPORT Seconds due_time(Seconds now, std::chrono::milliseconds delay);
+
+/// Of a delay PHP drops it, too, and delivers early. Here it is rounded up: whoever asks for a
+/// wait means at least that.
+[[nodiscard]] ERRAND_EXPORT Seconds due_time(Timestamp now, std::chrono::milliseconds delay);
+inline constexpr std::chrono::seconds kTableGranularity{1};
 
 /// A Hold's mark is the delivered_at that was written last.
 [[nodiscard]] ERRAND_EXPORT std::string hold_mark(Seconds delivered_at);

@@ -65,4 +65,14 @@ std::vector<MessageSettleStatus> settle_here_and_elsewhere(
   return statuses;
 }
 
+MoveStatus move_elsewhere(Transport& from, const std::string& id,
+                          const MessageSettlement::Forward& forward, Timestamp now) {
+  const std::optional<StoredMessage> message = from.find(id);
+  const bool is_held =
+      message && message->delivered_at && *message->delivered_at + from.redeliver_timeout() >= now;
+  if (!message || is_held) return MoveStatus::left_alone;
+  forward.to->send({&forward.message, 1});
+  return from.remove({&id, 1}) == 1 ? MoveStatus::moved : MoveStatus::doubled;
+}
+
 }  // namespace errand::detail

@@ -2,9 +2,11 @@
 
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "errand/export.hpp"
+#include "errand/timestamp.hpp"
 #include "errand/transport.hpp"
 
 namespace errand::detail {
@@ -23,5 +25,10 @@ namespace errand::detail {
     const std::function<bool(const MessageSettlement&)>& is_here,
     const std::function<std::vector<MessageSettleStatus>(std::span<const MessageSettlement>)>&
         settle_here);
+
+/// Moves a message of `from` whose forward goes to another storage; see Transport::move().
+[[nodiscard]] ERRAND_EXPORT MoveStatus move_elsewhere(Transport& from, const std::string& id,
+                                                      const MessageSettlement::Forward& forward,
+                                                      Timestamp now);
 
 }  // namespace errand::detail

@@ -50,6 +50,12 @@ std::string SymfonySerializer::type_for(std::string_view class_name) const {
   return known != types_.end() ? known->second : std::string{class_name};
 }
 
+std::vector<std::string> SymfonySerializer::names_of(const std::string& type) const {
+  if (const auto known = classes_.find(type); known != classes_.end()) return {type, known->second};
+  if (const auto known = types_.find(type); known != types_.end()) return {type, known->second};
+  return {type};
+}
+
 Envelope SymfonySerializer::read(const WireMessage& message) const {
   if (looks_php_serialized(message.body)) throw in_php_serialization(message.body);
   if (const auto raw = message.headers.find(kUnreadableHeaders); raw != message.headers.end()) {

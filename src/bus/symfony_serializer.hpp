@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "errand/envelope.hpp"
 #include "errand/errors.hpp"
@@ -35,6 +36,10 @@ class ERRAND_EXPORT SymfonySerializer {
 
   /// What the class is called here.
   [[nodiscard]] std::string type_for(std::string_view class_name) const;
+
+  /// What messages of `type` are called: so first, then by the other side's name or the one here,
+  /// whichever `type` is not, if they have two.
+  [[nodiscard]] std::vector<std::string> names_of(const std::string& type) const;
 
   /// For people: also of messages that read() refuses, those in PHP's own serialization included;
   /// empty if nothing can be said.

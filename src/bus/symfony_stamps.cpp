@@ -84,6 +84,29 @@ void set_bad_stamps_aside(Headers& headers) {
   }
 }
 
+std::optional<std::string> message_id(const Headers& headers) {
+  const auto header = headers.find(std::string_view{kMessageIdStamp});
+  if (header == headers.end()) return std::nullopt;
+  const std::optional<json::array> stamps = parse_stamps(header->second);
+  if (!stamps || stamps->empty()) return std::nullopt;
+  const json::value* id = stamps->front().get_object().if_contains("id");
+  if (id == nullptr) return std::nullopt;
+  if (id->is_int64()) return std::to_string(id->get_int64());
+  // It goes into log lines and environments: nothing else than what transports call messages.
+  constexpr std::size_t kLongest = 200;
+  const auto is_plain = [](char c) { return c > ' ' && c < '\x7f'; };
+  if (!id->is_string() || id->get_string().empty() || id->get_string().size() > kLongest ||
+      !std::ranges::all_of(id->get_string(), is_plain)) {
+    return std::nullopt;
+  }
+  return std::string{id->get_string()};
+}
+
+void note_message_id(Headers& headers, std::string_view id) {
+  if (headers.contains(std::string_view{kMessageIdStamp})) return;
+  add_stamp(headers, kMessageIdStamp, {{"id", id}});
+}
+
 int retry_count(const Headers& headers) {
   const std::optional<json::object> stamp = last_stamp(headers, kRedeliveryStamp);
   if (!stamp) return 0;

@@ -21,6 +21,7 @@ inline constexpr const char* kRedeliveryStamp = ERRAND_SYMFONY_STAMP("Redelivery
 inline constexpr const char* kErrorDetailsStamp = ERRAND_SYMFONY_STAMP("ErrorDetailsStamp");
 inline constexpr const char* kSentToFailureStamp =
     ERRAND_SYMFONY_STAMP("SentToFailureTransportStamp");
+inline constexpr const char* kMessageIdStamp = ERRAND_SYMFONY_STAMP("TransportMessageIdStamp");
 #undef ERRAND_SYMFONY_STAMP
 
 /// The last stamp of that class; nullopt if there is none or it is unreadable.
@@ -41,6 +42,14 @@ ERRAND_EXPORT void cut_stamps(Headers& headers, std::string_view stamp);
 
 /// Renames such headers, so that the other side ignores what would make it throw the message away.
 ERRAND_EXPORT void set_bad_stamps_aside(Headers& headers);
+
+/// What the message is called in all its attempts: the oldest id that was noted on it. Whoever
+/// receives a message notes the id it has there, and all of them stay: PHP's retries keep it, too.
+/// nullopt: none was noted yet.
+[[nodiscard]] ERRAND_EXPORT std::optional<std::string> message_id(const Headers& headers);
+
+/// Notes what the message is called, unless somebody has before.
+ERRAND_EXPORT void note_message_id(Headers& headers, std::string_view id);
 
 /// How often the message was tried again.
 [[nodiscard]] ERRAND_EXPORT int retry_count(const Headers& headers);

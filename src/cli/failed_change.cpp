@@ -178,6 +178,7 @@ ExitCode retry_failed(const ChangeCommand& command, Invocation& invocation) {
   }
   if (command.interactive) return retry_interactively(command, invocation);
   require_choice(command);
+  if (!command.transport.is_given()) require_task_ids(command.ids);
   if (command.transport.is_given()) {
     return retry_failed_messages(command.transport, command.to, chosen_messages(command),
                                  command.json, invocation.console);
@@ -203,6 +204,7 @@ bool confirmed(const ChangeCommand& command, Engine& engine, Console& console) {
 
 ExitCode remove_failed(const ChangeCommand& command, Invocation& invocation) {
   require_choice(command);
+  if (!command.transport.is_given()) require_task_ids(command.ids);
   if (command.transport.is_given()) {
     if (command.ids.empty() && !command.yes) {
       throw ConfigurationException{
@@ -235,7 +237,9 @@ std::shared_ptr<ChangeCommand> add_choice(CLI::App& command, Invocation& invocat
 
 void add_failed_retry(CLI::App& parent, Invocation& invocation) {
   CLI::App& command = add_command(
-      parent, "retry", "Run failed tasks again from the start (cancelled ones, too, by their id)");
+      parent, "retry",
+      "Run failed tasks again from the start (cancelled ones, too, by their id); with --transport, "
+      "send failed messages again");
   const auto options = add_choice(command, invocation);
   add_text(command, "--to", options->to, "NAME|DSN",
            "Send messages there, and not back to where they failed")
@@ -257,12 +261,15 @@ void add_failed_retry(CLI::App& parent, Invocation& invocation) {
 
 void add_failed_remove(CLI::App& parent, Invocation& invocation) {
   CLI::App& command = add_command(
-      parent, "remove", "Delete failed tasks for good (cancelled ones, too, by their id)");
+      parent, "remove",
+      "Delete failed tasks for good (cancelled ones, too, by their id); with --transport, failed "
+      "messages");
   const auto options = add_choice(command, invocation);
   add_flag(command, "-y,--yes", options->yes, "Do not ask before removing many");
   add_examples(command, {
                             "errand failed remove 0d9b3f0e-8c67-4d8e-9d6c-3a1d2f5b7c10",
                             "errand failed remove --type report.build --yes",
+                            "errand failed remove 42 --transport failed",
                         });
   runs(command, invocation, options, remove_failed);
 }

@@ -134,14 +134,17 @@ ExitCode list_failed(const FailedListCommand& command, Invocation& invocation) {
 
 void add_failed_list(CLI::App& parent, Invocation& invocation) {
   const auto options = std::make_shared<FailedListCommand>();
-  CLI::App& command = add_command(parent, "list", "List failed tasks, the newest first");
+  CLI::App& command = add_command(
+      parent, "list", "List failed tasks, the newest first; with --transport, failed messages");
   add_flag(command, "--stats", options->stats, "Count them by type and class of error instead");
   add_failure_filter(command, options->filter);
   add_page(command, options->filter.page);
   add_failure_transport(command, options->transport);
   add_json(command, options->json);
   add_dsn(command, invocation);
-  add_examples(command, {"errand failed list --type email.send", "errand failed list --stats"});
+  add_examples(command, {"errand failed list --type email.send", "errand failed list --stats",
+                         "errand failed list --transport failed",
+                         "errand failed list --transport 'sqlite:app.db?queue_name=failed'"});
   runs(command, invocation, options, list_failed);
 }
 

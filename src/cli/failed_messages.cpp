@@ -13,6 +13,7 @@
 
 #include "errand/clock.hpp"
 #include "errand/errors.hpp"
+#include "errand/task_id.hpp"
 
 #include "cli/failure_view.hpp"
 #include "cli/json_output.hpp"
@@ -27,6 +28,7 @@ boost::json::object to_json_object(const FailedMessage& message) {
   boost::json::object headers;
   for (const auto& [name, value] : message.stored.message.headers) headers[name] = value;
   return {{"id", message.stored.id},
+          {"messageId", message.id},
           {"type", message.type},
           {"transport", message.failed_in},
           {"body", message.stored.message.body},
@@ -88,6 +90,16 @@ MessagePage read_page(FailureTransport& failures, const MessageFilter& filter) {
 }
 
 }  // namespace
+
+void require_task_ids(const std::vector<std::string>& ids) {
+  for (const std::string& id : ids) {
+    if (TaskId::parse(id)) continue;
+    throw ConfigurationException{fmt::format(
+        "'{}' is not the id of a task, which is a UUID of version 4; for a message, name "
+        "its failure transport, as --transport failed",
+        id)};
+  }
+}
 
 MessageFilter message_filter(const FailureFilter& filter) {
   if (!filter.page.queue.empty()) {
@@ -157,7 +169,8 @@ ExitCode show_failed_message(const TransportChoice& from, const std::string& id,
   const auto line = [&](const char* name, const std::string& value) {
     fmt::print(console.out, "{:<10} {}\n", name, terminal::printable(value));
   };
-  line("message", message->stored.id);
+  line("message", message->id);
+  if (message->stored.id != message->id) line("id here", message->stored.id);
   line("type", message->type);
   line("transport", message->failed_in);
   line("failed", to_iso8601(message->stored.created_at));

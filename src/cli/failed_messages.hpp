@@ -18,6 +18,10 @@ namespace errand::cli {
 /// asks for a queue: a failure transport is one.
 [[nodiscard]] MessageFilter message_filter(const FailureFilter& filter);
 
+/// Throws ConfigurationException for what is no id of a task: it may be one of a message, whose
+/// failure transport has to be named.
+void require_task_ids(const std::vector<std::string>& ids);
+
 /// By id, or by filter if there are no ids.
 struct ChosenMessages {
   std::vector<std::string> ids;

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "errand/clock.hpp"
 #include "errand/errors.hpp"
 
 #include "bus/message_failure.hpp"
@@ -80,10 +79,11 @@ std::vector<std::string> find_chosen(FailureTransport& failures, const ChosenMes
   return ids;
 }
 
-/// Whether a consumer of the failure transport has it.
-bool is_in_flight(const StoredMessage& message, Transport& transport) {
-  return message.delivered_at &&
-         *message.delivered_at + transport.redeliver_timeout() >= system_clock().now();
+/// For messages that are handled, and for those that were when it came to it.
+void tell_left_alone(const FailedMessage& message, Console& console) {
+  fmt::print(console.err,
+             "errand: message {} is being handled by somebody else: it is left alone\n",
+             terminal::printable(message.stored.id));
 }
 
 /// Returns where it went; nullopt if it is not there any more, or left alone, which is told.
@@ -91,23 +91,30 @@ std::optional<std::string> send_again(FailureTransport& failures, const std::str
                                       Console& console) {
   const std::optional<FailedMessage> message = failures.find(id);
   if (!message) return std::nullopt;
-  if (is_in_flight(message->stored, failures.transport())) {
-    fmt::print(console.err,
-               "errand: message {} is being handled by somebody else: it is left alone\n",
-               terminal::printable(id));
+  Transport& target = failures.way_back(*message);
+  const MoveStatus status = failures.transport().move(
+      message->stored.id,
+      {.to = &target, .message = detail::second_chance_of(message->stored.message)});
+  if (status == MoveStatus::left_alone) {
+    tell_left_alone(*message, console);
     return std::nullopt;
   }
-  Transport& target = failures.way_back(*message);
-  const Outgoing again = detail::second_chance_of(message->stored.message);
-  // In this order: what happens in between doubles the message, and loses nothing.
-  target.send({&again, 1});
-  if (failures.transport().remove({&id, 1}) == 0) {
+  if (status == MoveStatus::doubled) {
     fmt::print(
         console.err,
         "errand: somebody else took message {} at the same moment: it may be handled twice\n",
         terminal::printable(id));
   }
   return target.name();
+}
+
+/// False if it is not there any more, or left alone, which is told.
+bool remove(FailureTransport& failures, const std::string& id, Console& console) {
+  if (failures.transport().remove({&id, 1}) == 1) return true;
+  if (const std::optional<FailedMessage> message = failures.find(id)) {
+    tell_left_alone(*message, console);
+  }
+  return false;
 }
 
 }  // namespace
@@ -147,7 +154,19 @@ ExitCode remove_failed_messages(const TransportChoice& from, const ChosenMessage
   ExitCode code = ExitCode::done;
   const std::vector<std::string> ids =
       find_chosen(failures, chosen, code, console, [](const FailedMessage&) {});
-  const std::size_t removed = failures.transport().remove(ids);
+  std::size_t removed = failures.transport().remove(ids);
+  // Those that somebody holds are few, if any.
+  if (removed < ids.size()) {
+    for (const std::string& id : ids) {
+      const std::optional<FailedMessage> left = failures.find(id);
+      if (!left) continue;
+      if (remove(failures, id, console)) {
+        ++removed;
+      } else if (!chosen.ids.empty() && code == ExitCode::done) {
+        code = ExitCode::failed;
+      }
+    }
+  }
   if (json) {
     print_json(console, boost::json::serialize(boost::json::object{{"removed", removed}}));
   } else {
@@ -181,7 +200,7 @@ ExitCode ask_about_failed_messages(const TransportChoice& from, const std::strin
     }
   };
   const auto remove = [&](const Failure& failure) {
-    return failures.transport().remove({&failure.id, 1}) == 1;
+    return cli::remove(failures, failure.id, console);
   };
   print_result(go_through(shown, {.retry = retry, .remove = remove}, console), json, console);
   return code;

@@ -25,6 +25,7 @@ ExitCode show_failed(const FailedShowCommand& command, Invocation& invocation) {
   if (command.transport.is_given()) {
     return show_failed_message(command.transport, command.id, command.json, invocation.console);
   }
+  require_task_ids({command.id});
   const TaskId id = TaskId::from_string(command.id);
   const std::unique_ptr<Engine> engine = invocation.open(EngineOptions::Open::existing);
   const std::optional<TaskRecord> task = engine->catalog().find(id);
@@ -48,12 +49,15 @@ ExitCode show_failed(const FailedShowCommand& command, Invocation& invocation) {
 void add_failed_show(CLI::App& parent, Invocation& invocation) {
   const auto options = std::make_shared<FailedShowCommand>();
   CLI::App& command =
-      add_command(parent, "show", "Show a failed task with its error, even after it has expired");
+      add_command(parent, "show",
+                  "Show a failed task with its error, even after it has expired; with --transport, "
+                  "a failed message");
   add_argument(command, "ID", options->id, "The task, or the message").required();
   add_failure_transport(command, options->transport);
   add_json(command, options->json);
   add_dsn(command, invocation);
-  add_examples(command, {"errand failed show 0d9b3f0e-8c67-4d8e-9d6c-3a1d2f5b7c10"});
+  add_examples(command, {"errand failed show 0d9b3f0e-8c67-4d8e-9d6c-3a1d2f5b7c10",
+                         "errand failed show 42 --transport failed"});
   runs(command, invocation, options, show_failed);
 }
 

@@ -7,15 +7,34 @@
 #include "errand/errors.hpp"
 
 #include "bus/message_failure.hpp"
+#include "bus/symfony_stamps.hpp"
 
 namespace errand::cli {
 namespace {
 
 constexpr std::size_t kBatch = 100;
 
-bool chooses(const MessageFilter& filter, const FailedMessage& message) {
-  return (filter.type.empty() || message.type == filter.type) &&
+bool chooses(const MessageFilter& filter, const std::string& type, const FailedMessage& message) {
+  return (filter.type.empty() || message.type == type) &&
          (filter.error_class.empty() || message.error.class_name == filter.error_class);
+}
+
+/// What waits in other transports is to be handled, and must not be taken away from there.
+Transport& open_failures(detail::OpenTransports& transports, const TransportChoice& choice) {
+  const bool is_name = choice.name.find(':') == std::string::npos;
+  if (transports.is_failure_transport(choice.name) || (choice.holds_failures && !is_name)) {
+    return transports.get(choice.name);
+  }
+  // A name that nobody knows is told by itself.
+  const std::string shown = transports.name_for_people(choice.name);
+  if (is_name && !transports.knows(choice.name)) return transports.get(choice.name);
+  const std::vector<std::string> names = transports.failure_names();
+  throw ConfigurationException{fmt::format(
+      "{} is not a failure transport: what waits there is to be handled.{}{}", shown,
+      names.empty() ? "" : fmt::format(" Failed messages are in {}.", fmt::join(names, ", ")),
+      is_name ? fmt::format(" If it is one, name it as failure_transport in {}",
+                            transports.configuration().file)
+              : " If it is one, say so with --holds-failures")};
 }
 
 }  // namespace
@@ -24,33 +43,43 @@ FailureTransport::FailureTransport(const TransportChoice& choice, std::string re
     : name_{choice.name},
       retry_to_{std::move(retry_to)},
       transports_{choice.open(TransportOptions::Open::existing)},
-      transport_{transports_.get(name_)} {
-  for (const auto& [type, class_name] : transports_.configuration().class_names) {
-    serializer_.add(type, class_name);
+      transport_{open_failures(transports_, choice)},
+      serializer_{transports_.configuration().serializer()} {
+  // Before anything is looked at: a mistake there would be everybody's.
+  if (!retry_to_.empty() && transports_.get(retry_to_).is_same_queue(transport_)) {
+    throw ConfigurationException{
+        "--to: messages cannot be sent back to the failure transport they are in"};
   }
 }
 
 FailedMessage FailureTransport::read(StoredMessage stored) const {
-  FailedMessage message{.stored = std::move(stored), .type = {}, .failed_in = {}, .error = {}};
+  FailedMessage message{
+      .stored = std::move(stored), .id = {}, .type = {}, .failed_in = {}, .error = {}};
   message.type = serializer_.type_of(message.stored.message);
+  message.id = detail::message_id(message.stored.message.headers).value_or(message.stored.id);
   message.failed_in = detail::failed_in(message.stored.message).value_or("");
   message.error = detail::last_error(message.stored.message).value_or(ExceptionData{});
   return message;
 }
 
 std::optional<FailedMessage> FailureTransport::find(const std::string& id) {
-  std::optional<StoredMessage> stored = transport_.find(id);
-  if (!stored) return std::nullopt;
-  return read(*std::move(stored));
+  if (std::optional<StoredMessage> stored = transport_.find(id)) return read(*std::move(stored));
+  // Perhaps it is what the message was called from the start, as the worker's log has it.
+  std::optional<FailedMessage> found;
+  for_each({}, [&](FailedMessage& message) {
+    if (!found && message.id == id) found = std::move(message);
+  });
+  return found;
 }
 
 void FailureTransport::for_each(const MessageFilter& filter,
                                 const std::function<void(FailedMessage&)>& look) {
+  const std::string type = serializer_.type_for(filter.type);
   for (std::size_t offset = 0;; offset += kBatch) {
     std::vector<StoredMessage> batch = transport_.list(kBatch, offset);
     for (StoredMessage& stored : batch) {
       FailedMessage message = read(std::move(stored));
-      if (chooses(filter, message)) look(message);
+      if (chooses(filter, type, message)) look(message);
     }
     if (batch.size() < kBatch) return;
   }
@@ -68,6 +97,7 @@ void FailureTransport::require_way_back(const FailedMessage& message) const {
                     "--to NAME|DSN",
                     message.stored.id)};
   }
+  // By name: whether the storages of all can be reached is found out one after the other.
   if (name == name_) {
     throw ConfigurationException{
         fmt::format("message {} cannot be sent back to the failure transport it is in: say where "

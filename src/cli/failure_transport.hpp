@@ -24,6 +24,7 @@ struct MessageFilter {
 /// A message in a failure transport, with its story.
 struct FailedMessage {
   StoredMessage stored;
+  std::string id;  ///< what it was called from the start; stored.id is what it is called here
   std::string type;
   std::string failed_in;  ///< empty: nobody noted it
   ExceptionData error;
@@ -33,10 +34,13 @@ struct FailedMessage {
 class FailureTransport {
  public:
   /// `retry_to`: name or DSN of the transport that retries go to; empty: where they came from.
+  /// Throws ConfigurationException if nothing says that it is a failure transport, or retry_to is
+  /// wrong, and as OpenTransports.
   explicit FailureTransport(const TransportChoice& choice, std::string retry_to = {});
 
   [[nodiscard]] Transport& transport() noexcept { return transport_; }
 
+  /// By either of its ids.
   [[nodiscard]] std::optional<FailedMessage> find(const std::string& id);
 
   /// All that the filter chooses, the oldest first. Few of them are in memory at a time: bodies may
@@ -59,7 +63,7 @@ class FailureTransport {
   const std::string retry_to_;
   detail::OpenTransports transports_;
   Transport& transport_;
-  detail::SymfonySerializer serializer_;
+  const detail::SymfonySerializer serializer_;
 };
 
 }  // namespace errand::cli

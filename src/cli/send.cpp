@@ -34,13 +34,18 @@ struct SendCommand {
 std::string chosen_transport(const SendCommand& command,
                              const detail::MessageConfiguration& configuration) {
   if (command.transport.is_given()) return command.transport.name;
-  if (const std::string* routed = detail::find_route(configuration.routing, command.type)) {
-    return *routed;
+  const std::vector<std::string> names = configuration.serializer().names_of(command.type);
+  if (const std::string* routed = detail::find_route(configuration.routing, names)) return *routed;
+  if (configuration.file.empty()) {
+    throw ConfigurationException{
+        "where to? There is no --transport, and no configuration: neither --config nor "
+        "$ERRAND_CONFIG nor errand.json in the working directory. Try --transport "
+        "'sqlite:app.db?queue_name=async', or write an errand.json as docs/configuration.md shows"};
   }
   throw ConfigurationException{fmt::format(
-      "there is no route for type {}: name the transport with --transport, or give the type or * "
-      "one in the configuration's routing",
-      command.type)};
+      "there is no route for type {}: name the transport with --transport, or give the type, or *, "
+      "one in the routing of {}",
+      command.type, configuration.file)};
 }
 
 ExitCode send(const SendCommand& command, Invocation& invocation) {
@@ -54,14 +59,14 @@ ExitCode send(const SendCommand& command, Invocation& invocation) {
   const MessageTypes no_types;
   Bus bus{no_types, configuration.class_names};
   bus.route("*", transport);
-  bus.send_json(command.type, std::move(body), options);
+  const std::string id = bus.send_json(command.type, std::move(body), options);
   const std::string& name = transport.name();
   if (command.json) {
-    print_json(console, boost::json::serialize(
-                            boost::json::object{{"type", command.type}, {"transport", name}}));
+    print_json(console, boost::json::serialize(boost::json::object{
+                            {"messageId", id}, {"type", command.type}, {"transport", name}}));
   } else {
-    fmt::print(console.out, "Sent {} to {}\n", terminal::printable(command.type),
-               terminal::printable(name));
+    fmt::print(console.out, "Sent {} to {} as {}\n", terminal::printable(command.type),
+               terminal::printable(name), id);
   }
   return ExitCode::done;
 }
@@ -79,7 +84,8 @@ void add_send(CLI::App& parent, Invocation& invocation) {
                "JSON, @FILE, or - for standard input; {} if left out");
   add_transport_choice(command, options->transport,
                        "Where to; without it, as the configuration routes the type");
-  add_duration(command, "--delay", options->delay, "Deliver it not before this time has passed");
+  add_duration(command, "--delay", options->delay,
+               "Deliver it not before this time has passed; tables round up to whole seconds");
   add_texts(command, "--header", options->headers, "NAME=VALUE",
             "Travels with the message; may be repeated");
   add_json(command, options->json);

@@ -24,6 +24,8 @@ void add_transport_choice(CLI::App& command, TransportChoice& choice,
 
 void add_failure_transport(CLI::App& command, TransportChoice& choice) {
   add_transport_choice(command, choice, "Messages of this failure transport instead of tasks");
+  add_flag(command, "--holds-failures", choice.holds_failures,
+           "The DSN of --transport is a failure transport, although nothing shows it");
 }
 
 }  // namespace errand::cli

@@ -11,8 +11,9 @@ namespace errand::cli {
 
 /// A transport, by its name in the configuration or by DSN.
 struct TransportChoice {
-  std::string name;           ///< empty: none was chosen
-  std::string configuration;  ///< the file; empty: as the environment says
+  std::string name;             ///< empty: none was chosen
+  std::string configuration;    ///< the file; empty: as the environment says
+  bool holds_failures = false;  ///< it is a failure transport, says whoever typed it
 
   [[nodiscard]] bool is_given() const noexcept { return !name.empty(); }
   [[nodiscard]] detail::OpenTransports open(TransportOptions::Open how) const;

@@ -21,16 +21,23 @@ double random_fraction() {
   return std::uniform_real_distribution<double>{0.0, 1.0}(generator);
 }
 
+/// What operators know it by.
+std::string id_of(const Claim& claim) {
+  return claim.message_id.empty() ? claim.lease.id.to_string() : claim.message_id;
+}
+
 void log_failure(Logger& logger, const Claim& claim, const Outcome& outcome) {
   const auto write = [&](const ExceptionData& error, const std::string& next) {
     logger.warning(fmt::format("{} {} attempt {} failed: {}: {}; {}", claim.envelope.type(),
-                               claim.lease.id.to_string(), claim.attempt, error.class_name,
-                               error.message, next));
+                               id_of(claim), claim.attempt, error.class_name, error.message, next));
   };
   if (const auto* failed = std::get_if<Failed>(&outcome)) {
     write(failed->error, "no further attempt");
   } else if (const auto* retried = std::get_if<Retried>(&outcome)) {
-    write(retried->error, fmt::format("next attempt in {} ms", retried->after.count()));
+    // When a message comes again its transport decides, and says.
+    write(retried->error, claim.message_id.empty()
+                              ? fmt::format("next attempt in {} ms", retried->after.count())
+                              : "it is tried again");
   }
 }
 
@@ -62,7 +69,9 @@ AttemptResult Executor::run(HeldTask& task) const noexcept {
   // A stop that came before the start needs no handler.
   if (task.stop_reason() != StopReason::none) return stopped(task);
   const ThrowSiteScope scope;
-  const LogScope logged{claim.lease.id.to_string(), claim.envelope.type(), claim.attempt,
+  const LogScope logged{{id_of(claim), !claim.message_id.empty()},
+                        claim.envelope.type(),
+                        claim.attempt,
                         trace_id(claim.envelope.headers())};
   Failure failure;
   try {
@@ -101,14 +110,14 @@ AttemptResult Executor::attempt(HeldTask& task) const {
     if (end.is_completed()) {
       logger_.warning(
           fmt::format("{} {} is completed; what its handler threw after that is dropped: {}",
-                      claim.envelope.type(), claim.lease.id.to_string(),
+                      claim.envelope.type(), id_of(claim),
                       describe_with_throw_sites(std::current_exception()).message));
     }
   }
   if (end.is_completed()) return EndedByHandler::completed;
   if (end.is_lease_lost()) {
     logger_.warning(fmt::format("{} {} was taken over meanwhile; this attempt is rolled back",
-                                claim.envelope.type(), claim.lease.id.to_string()));
+                                claim.envelope.type(), id_of(claim)));
     return EndedByHandler::lease_lost;
   }
   try {

@@ -199,6 +199,15 @@ void HeldTasks::give_progress_back(const std::vector<ProgressReport>& reports) {
   }
 }
 
+std::string HeldTasks::name_of(const Lease& lease) {
+  const std::lock_guard lock{mutex_};
+  const auto found = entries_.find(lease.id);
+  const bool is_message =
+      found != entries_.end() && !found->second.task->claim().message_id.empty();
+  return is_message ? "message " + found->second.task->claim().message_id
+                    : "task " + lease.id.to_string();
+}
+
 bool HeldTasks::lost(const Lease& lease) {
   std::shared_ptr<HeldTask> task;
   {

@@ -60,6 +60,8 @@ class HeldTasks {
   [[nodiscard]] std::vector<ProgressReport> take_progress();
   /// The storage did not take these.
   void give_progress_back(const std::vector<ProgressReport>& reports);
+  /// For the log: `task ID`, or what a message without a record is called.
+  [[nodiscard]] std::string name_of(const Lease& lease);
   /// False: it has ended meanwhile, and its own settlement made the lease look lost.
   bool lost(const Lease& lease);
   void cancel_requested(const Lease& lease);

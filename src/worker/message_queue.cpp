@@ -52,6 +52,17 @@ ExceptionData unreadable_because(const std::string& reason) {
   return error;
 }
 
+/// In milliseconds, until a message can be received that is to wait for so long: some storages have
+/// room for whole seconds only.
+std::int64_t real_wait(const Transport& transport, std::chrono::milliseconds wait, Timestamp now) {
+  using std::chrono::milliseconds;
+  if (wait.count() <= 0) return 0;
+  const milliseconds due = std::chrono::ceil<milliseconds>(now.time_since_epoch() + wait);
+  const milliseconds grain = transport.granularity();
+  const milliseconds rounded = (due + grain - milliseconds{1}) / grain * grain;
+  return std::chrono::ceil<milliseconds>(rounded - now.time_since_epoch()).count();
+}
+
 }  // namespace
 
 MessageQueue::MessageQueue(std::vector<ConsumedTransport> transports, SymfonySerializer serializer,
@@ -140,6 +151,7 @@ MessageQueue::Received MessageQueue::receive(std::size_t transport, std::size_t 
         continue;
       }
       const Lease lease{TaskId::generate(), kVersion};
+      std::string id = message_id(delivery.message.headers).value_or(delivery.hold.id);
       claims.push_back(Claim{.lease = lease,
                              .envelope = std::move(envelope),
                              .queue = from.transport->name(),
@@ -148,12 +160,14 @@ MessageQueue::Received MessageQueue::receive(std::size_t transport, std::size_t 
                              .crashes = 0,
                              .retry = from.retry,
                              .submitted_at = now,
-                             .cancel_requested = false});
+                             .cancel_requested = false,
+                             .message_id = id});
       const std::lock_guard lock{mutex_};
       held_.emplace(lease.id, Held{.transport = transport,
                                    .hold = std::move(delivery.hold),
                                    .kept_at = now,
-                                   .message = std::move(delivery.message)});
+                                   .message = std::move(delivery.message),
+                                   .id = std::move(id)});
     } catch (const UnreadableMessage& error) {
       unreadable.emplace_back(std::move(delivery), error.what());
     }
@@ -195,18 +209,21 @@ void MessageQueue::refuse(std::size_t transport,
                           std::vector<std::pair<Delivery, std::string>> unreadable) {
   const ConsumedTransport& from = transports_[transport];
   for (const auto& [delivery, reason] : unreadable) {
-    logger_.warning(fmt::format("message {} of {} goes to {}: {}", delivery.hold.id,
-                                from.transport->name(), from.failure->name(), reason));
+    const std::string id = message_id(delivery.message.headers).value_or(delivery.hold.id);
+    // Two lines: either may be long, and what a long line holds in its middle is not shown.
+    logger_.warning(fmt::format("message {} of {}: {}", id, from.transport->name(), reason));
+    logger_.info(fmt::format("message {} of {} goes {}", id, from.transport->name(),
+                             to_failure_transport(from)));
     const MessageSettlement settlement{
-        delivery.hold,
-        MessageSettlement::Forward{from.failure,
-                                   dead_letter_of(delivery.message, unreadable_because(reason),
-                                                  from.transport->name(), clock_.now())}};
+        delivery.hold, MessageSettlement::Forward{
+                           from.failure, dead_letter_of(delivery.message, delivery.hold.id,
+                                                        unreadable_because(reason),
+                                                        from.transport->name(), clock_.now())}};
     try {
       static_cast<void>(from.transport->settle({&settlement, 1}));
     } catch (const Error& error) {
       // It stays where it is, and comes again when nobody has kept it alive for long enough.
-      logger_.error(fmt::format("message {} of {} cannot be moved to {}: {}", delivery.hold.id,
+      logger_.error(fmt::format("message {} of {} cannot be moved to {}: {}", id,
                                 from.transport->name(), from.failure->name(), error.what()));
     }
   }
@@ -258,7 +275,8 @@ void MessageQueue::keep_alive(std::size_t transport, std::vector<LeaseState>& st
     for (LeaseState& state : states) {
       const auto held = held_.find(state.lease.id);
       if (held == held_.end() || held->second.transport != transport) continue;
-      if (held->second.settled) continue;
+      const Stage stage = held->second.stage;
+      if (stage == Stage::released || stage == Stage::settled) continue;
       if (now - held->second.kept_at < from.redeliver_timeout() / 3) continue;
       holds.push_back(held->second.hold);
       places.push_back(&state);
@@ -270,12 +288,12 @@ void MessageQueue::keep_alive(std::size_t transport, std::vector<LeaseState>& st
   for (std::size_t i = 0; i < kept.size(); ++i) {
     const auto held = held_.find(places[i]->lease.id);
     if (held == held_.end()) continue;  // it has ended meanwhile
-    places[i]->lost = !kept[i];
-    if (!kept[i]) {
-      held_.erase(held);
-    } else {
+    if (kept[i]) {
       held->second.hold = *kept[i];
       held->second.kept_at = now;
+    } else if (held->second.stage == Stage::running) {
+      places[i]->lost = true;
+      held_.erase(held);
     }
   }
 }
@@ -336,14 +354,16 @@ void MessageQueue::settle_messages(std::size_t transport, std::span<const Settle
     for (std::size_t i = 0; i < settlements.size(); ++i) {
       const auto entry = held_.find(settlements[i].lease.id);
       if (entry == held_.end() || entry->second.transport != transport) continue;
-      const Held& held = entry->second;
-      if (held.settled) {
+      Held& held = entry->second;
+      if (held.stage == Stage::settled) {
         statuses[i] = SettleStatus::settled;
       } else if (std::holds_alternative<Released>(settlements[i].outcome)) {
+        held.stage = Stage::released;
         released.push_back(held.hold);
         released_places.push_back(i);
       } else {
-        ends.push_back({held.hold, forward_of(held, settlements[i].outcome)});
+        const bool first_try = std::exchange(held.stage, Stage::ending) != Stage::ending;
+        ends.push_back({held.hold, forward_of(held, settlements[i].outcome, first_try)});
         places.push_back(i);
       }
     }
@@ -353,7 +373,7 @@ void MessageQueue::settle_messages(std::size_t transport, std::span<const Settle
     statuses[place] = SettleStatus::settled;
     const std::lock_guard lock{mutex_};
     if (const auto entry = held_.find(settlements[place].lease.id); entry != held_.end()) {
-      entry->second.settled = true;
+      entry->second.stage = Stage::settled;
     }
   };
   try {
@@ -371,22 +391,33 @@ void MessageQueue::settle_messages(std::size_t transport, std::span<const Settle
   }
 }
 
+std::string MessageQueue::to_failure_transport(const ConsumedTransport& from) {
+  const std::string& called =
+      from.failure_called.empty() ? from.failure->name() : from.failure_called;
+  const bool is_plain = called.find_first_of("?&*; '\"") == std::string::npos;
+  return fmt::format("to {}: errand failed list --transport {}", from.failure->name(),
+                     is_plain ? called : "'" + called + "'");
+}
+
 std::optional<MessageSettlement::Forward> MessageQueue::forward_of(const Held& held,
-                                                                   const Outcome& outcome) const {
+                                                                   const Outcome& outcome,
+                                                                   bool tells) const {
   const ConsumedTransport& from = transports_[held.transport];
+  const Timestamp now = clock_.now();
   const auto tell = [&](const std::string& where) {
-    logger_.info(
-        fmt::format("message {} of {} goes {}", held.hold.id, from.transport->name(), where));
+    if (!tells) return;
+    logger_.info(fmt::format("message {} of {} goes {}", held.id, from.transport->name(), where));
   };
   if (const auto* retried = std::get_if<Retried>(&outcome)) {
-    tell(fmt::format("back to it, due in {} ms", retried->after.count()));
+    tell(fmt::format("back to it, due in {} ms", real_wait(*from.transport, retried->after, now)));
     return MessageSettlement::Forward{
-        from.transport, retry_of(held.message, retried->error, retried->after, clock_.now())};
+        from.transport, retry_of(held.message, held.hold.id, retried->error, retried->after, now)};
   }
   const auto dead_letter = [&](const ExceptionData& error) {
-    tell("to " + from.failure->name());
+    tell(to_failure_transport(from));
     return MessageSettlement::Forward{
-        from.failure, dead_letter_of(held.message, error, from.transport->name(), clock_.now())};
+        from.failure,
+        dead_letter_of(held.message, held.hold.id, error, from.transport->name(), now)};
   };
   if (const auto* failed = std::get_if<Failed>(&outcome)) return dead_letter(failed->error);
   if (std::holds_alternative<CancelHonoured>(outcome)) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <span>
 #include <unordered_map>
@@ -43,12 +44,22 @@ class MessageQueue final : public WorkQueue {
   std::vector<Rescued> rescue(const RescueRequest& request) override;
 
  private:
+  /// A settlement and a keep-alive may be on their way at once, and an end may be tried several
+  /// times. What has begun to end is never reported as lost: its settlement finds out.
+  enum class Stage : std::uint8_t {
+    running,
+    ending,    ///< still kept alive: the storage may not be reached for long
+    released,  ///< not to be kept alive: it may be somebody else's by now
+    settled,   ///< by a call that could not settle all it was given
+  };
+
   struct Held {
     std::size_t transport = 0;
     Hold hold{};
     Timestamp kept_at{};
     WireMessage message{};
-    bool settled = false;  ///< by a call that could not settle all it was given
+    std::string id{};  ///< in all its attempts
+    Stage stage = Stage::running;
   };
 
   /// A storage that cannot be reached is told of once, and asked again after a while: waiting for
@@ -88,9 +99,12 @@ class MessageQueue final : public WorkQueue {
   void settle_messages(std::size_t transport, std::span<const Settlement> settlements,
                        std::vector<SettleStatus>& statuses);
   void forget(std::span<const Settlement> settlements);
-  /// nullopt: the message simply ends.
+  /// For the log: what became of a message that failed for good, and how to look at it.
+  [[nodiscard]] static std::string to_failure_transport(const ConsumedTransport& from);
+  /// nullopt: the message simply ends. `tells`: in the log, too.
   [[nodiscard]] std::optional<MessageSettlement::Forward> forward_of(const Held& held,
-                                                                     const Outcome& outcome) const;
+                                                                     const Outcome& outcome,
+                                                                     bool tells) const;
 
   const std::vector<ConsumedTransport> transports_;
   const SymfonySerializer serializer_;

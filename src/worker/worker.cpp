@@ -387,12 +387,12 @@ class Worker::Impl {
   /// See Settler::Settled.
   void count(const std::vector<Settlement>& batch, const std::vector<SettleStatus>& statuses,
              bool repeated) {
-    std::vector<TaskId> taken_over;
+    std::vector<Lease> taken_over;
     {
       const std::lock_guard lock{mutex_};
       for (std::size_t i = 0; i < batch.size(); ++i) {
         if (statuses[i] == SettleStatus::lease_lost && !repeated) {
-          taken_over.push_back(batch[i].lease.id);
+          taken_over.push_back(batch[i].lease);
           continue;
         }
         const Outcome& outcome = batch[i].outcome;
@@ -406,8 +406,8 @@ class Worker::Impl {
         }
       }
     }
-    for (const TaskId id : taken_over) {
-      logger_.warning("task " + id.to_string() +
+    for (const Lease& lease : taken_over) {
+      logger_.warning(held_.name_of(lease) +
                       " was taken over meanwhile; this attempt's outcome is dropped");
     }
   }
@@ -476,9 +476,9 @@ class Worker::Impl {
     const std::vector<Lease> leases = held_.leases();
     for (const LeaseState& state : source_.queue->extend(leases, options_.lease)) {
       if (state.lost) {
+        const std::string name = held_.name_of(state.lease);
         if (!held_.lost(state.lease)) continue;
-        logger_.warning("task " + state.lease.id.to_string() +
-                        " was taken over meanwhile; this attempt is asked to stop");
+        logger_.warning(name + " was taken over meanwhile; this attempt is asked to stop");
       } else if (state.cancel_requested) {
         held_.cancel_requested(state.lease);
       }

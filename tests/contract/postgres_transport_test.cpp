@@ -75,7 +75,7 @@ TEST(PostgresTransport, TheRowIsAsPhpWritesIt) {
   transport->send({&message, 1});
   EXPECT_EQ(under_test->execute("SELECT concat_ws('|', headers, queue_name, created_at, "
                                 "available_at, delivered_at) FROM messenger_messages"),
-            R"({"type":"App\\M"}|high|2025-12-01 10:00:00|2025-12-01 10:00:02)");
+            R"({"type":"App\\M"}|high|2025-12-01 10:00:00|2025-12-01 10:00:04)");
 }
 
 TEST(PostgresTransport, ATableMayBeInASchemaOfItsOwn) {

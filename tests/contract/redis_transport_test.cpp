@@ -97,6 +97,32 @@ const WireMessage kMeant{
 
 }  // namespace
 
+// --- several groups
+// -------------------------------------------------------------------------------
+
+TEST_F(RedisTransport, WhatOneGroupHandsBackOrRemovesStaysForTheOthers) {
+  const auto transport = open("delete_after_ack=no&delete_after_reject=no");
+  client().run({"XGROUP", "CREATE", stream(), "others", "0"});
+  send(*transport, "1");
+  send(*transport, "2");
+  const std::vector<Delivery> held = transport->receive(2);
+  ASSERT_EQ(held.size(), 2U);
+  transport->release({&held[0].hold, 1});
+  EXPECT_EQ(client().number({"XLEN", stream()}), 2) << "one more would come to the others, too";
+  const std::vector<Delivery> again = transport->receive(10);
+  ASSERT_EQ(again.size(), 1U);
+  EXPECT_EQ(again[0].message.body, "1");
+  under_test.pass_time(transport->redeliver_timeout() + seconds{1});
+  EXPECT_EQ(transport->remove({&held[1].hold.id, 1}), 1U);
+  EXPECT_EQ(transport->find(held[1].hold.id), std::nullopt);
+  send(*transport, "3");
+  const std::string waiting = transport->list(10, 0).back().id;
+  EXPECT_EQ(transport->remove({&waiting, 1}), 0U) << "it cannot be taken out for one group alone";
+  const RedisClient::Reply others =
+      client().run({"XREADGROUP", "GROUP", "others", "c", "COUNT", "10", "STREAMS", stream(), ">"});
+  EXPECT_EQ(others->element[0]->element[1]->elements, 3U);
+}
+
 // --- bytes
 // ----------------------------------------------------------------------------------------
 

@@ -96,7 +96,7 @@ TEST(SqliteTransport, TheRowIsAsPhpWritesIt) {
                   "FROM messenger_messages ORDER BY id"),
             (std::vector<std::string>{
                 R"({"type":"App\\M"}|high|2025-12-01 10:00:00|2025-12-01 10:00:00|NULL)",
-                "[]|high|2025-12-01 10:00:00|2025-12-01 10:00:02|NULL"}));
+                "[]|high|2025-12-01 10:00:00|2025-12-01 10:00:04|NULL"}));
 }
 
 TEST(SqliteTransport, HeadersThatNobodyCanReadAreCarriedWhole) {

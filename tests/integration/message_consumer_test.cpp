@@ -151,6 +151,36 @@ TEST_F(MessageConsumerTest, AFailingMessageIsTriedAgainAfter1And5And25SecondsThe
             std::string::npos);
 }
 
+TEST_F(MessageConsumerTest, AMessageHasOneIdInAllItsAttemptsAndInTheLog) {
+  std::vector<std::string> ids;
+  handle([&](const Envelope&, TaskContext& context) -> std::string {
+    ids.emplace_back(context.message_id());
+    throw std::runtime_error{"boom"};
+  });
+  retry.max_retries = 2;
+  send(*async);
+  const std::string id = async->list(1, 0).at(0).id;
+  for (int i = 0; i < 3; ++i) {
+    drain();
+    clock.advance(seconds{60});
+  }
+  EXPECT_EQ(ids, std::vector<std::string>(3, id));
+  EXPECT_EQ(stamp(dead_letters().at(0), "TransportMessageIdStamp"), R"([{"id":")" + id + R"("}])");
+  EXPECT_TRUE(logger.says("message " + id + " of async goes back to it, due in 1000 ms"));
+  EXPECT_TRUE(logger.says("message " + id +
+                          " of async goes to failed: errand failed list --transport failed"));
+}
+
+TEST_F(MessageConsumerTest, TheLogSaysWhenAMessageIsReallyDue) {
+  handle([](const Envelope&, TaskContext&) -> std::string { throw std::runtime_error{"boom"}; });
+  retry.delay = std::chrono::milliseconds{300};
+  clock.advance(std::chrono::milliseconds{200});
+  send(*async);
+  drain();
+  EXPECT_TRUE(logger.says("due in 800 ms")) << "the table has whole seconds";
+  EXPECT_EQ(async->next_due(), std::chrono::milliseconds{800});
+}
+
 TEST_F(MessageConsumerTest, UnrecoverableGoesToTheFailureTransportAtOnce) {
   handle([](const Envelope&, TaskContext&) -> std::string { throw Unrecoverable{"never"}; });
   send(*async);

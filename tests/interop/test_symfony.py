@@ -31,7 +31,7 @@ class Table:
 
 
 class SqliteStorage(Table):
-    shared_messages = 200  # one writer at a time: more would only take longer
+    shared_messages = 5000
 
     def __init__(self, directory):
         self.file = directory / "app.db"
@@ -261,6 +261,17 @@ class Interop:
         self.assertEqual(self.stats(self.transport)["ready"], 0)
         self.assertEqual(self.errand(*retry, "--to", self.transport), "Sent again 1 message to async\n")
         self.assertEqual([message["n"] for message in self.php("consume")], [1])
+
+    def test_a_message_has_one_id_through_retries_and_failures_on_both_sides(self):
+        body = json.dumps({"to": TEXT, "n": 1})
+        sent = json.loads(self.errand("send", SMS, body, "--transport", "async", "--json"))
+        self.php("consume", fail=True, retries=3, limit=1)
+        self.storage.make_due()
+        self.drain("echo $ERRAND_MESSAGE_ID >&2; exit 1")
+        shown = self.errand("failed", "show", sent["messageId"], "--transport", "failed", "--json")
+        message = json.loads(shown)
+        self.assertEqual(message["messageId"], sent["messageId"])
+        self.assertIn(sent["messageId"], message["error"]["message"], "the command saw it, too")
 
     def test_errand_counts_on_where_php_stopped(self):
         self.php("dispatch")

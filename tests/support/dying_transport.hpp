@@ -57,6 +57,9 @@ class DyingTransport final : public Transport {
   [[nodiscard]] std::chrono::milliseconds redeliver_timeout() const noexcept override {
     return next_.redeliver_timeout();
   }
+  [[nodiscard]] std::chrono::milliseconds granularity() const noexcept override {
+    return next_.granularity();
+  }
   [[nodiscard]] TransportStats stats() override { return next_.stats(); }
   [[nodiscard]] std::vector<StoredMessage> list(std::size_t limit, std::size_t offset) override {
     return next_.list(limit, offset);
@@ -65,6 +68,10 @@ class DyingTransport final : public Transport {
     return next_.find(id);
   }
   std::size_t remove(std::span<const std::string> ids) override { return next_.remove(ids); }
+  [[nodiscard]] MoveStatus move(const std::string& id,
+                                const MessageSettlement::Forward& forward) override {
+    return next_.move(id, forward);
+  }
   std::size_t purge() override { return next_.purge(); }
   [[nodiscard]] Signals& signals() noexcept override { return next_.signals(); }
 

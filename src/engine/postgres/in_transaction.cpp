@@ -63,7 +63,7 @@ void send_in_transaction(pg_conn* connection, const Transport& to,
   }
   const std::string insert = postgres::insert_statement(transport->table().name);
   postgres::Query query{insert.c_str()};
-  postgres::add_messages(query.parameters, all, transport->table().queue, transport->now());
+  postgres::add_messages(query.parameters, all, transport->table().queue, transport->exactly_now());
   postgres::run(connection, std::move(query));
 }
 

@@ -76,7 +76,7 @@ BySecond by_second(std::span<const Hold> holds) {
 }
 
 Query insert_query(const std::string& sql, std::span<const Outgoing* const> messages,
-                   const std::string& queue, Seconds now) {
+                   const std::string& queue, Timestamp now) {
   Query query{sql.c_str()};
   add_messages(query.parameters, messages, queue, now);
   return query;
@@ -90,7 +90,8 @@ PostgresTransport::PostgresTransport(const Dsn& dsn, const TransportOptions& opt
       clock_{*options.clock},
       sql_{table_.name},
       insert_{insert_statement(table_.name)},
-      database_{std::make_unique<Database>(settings_of(dsn, table_), *options.logger)} {
+      database_{std::make_unique<Database>(settings_of(dsn, table_), *options.logger)},
+      signals_{database_->signals(), table_.queue, true} {
   if (table_exists()) return;
   if (detail::may_set_up(options, table_.auto_setup)) {
     setup();
@@ -143,6 +144,13 @@ const std::string& PostgresTransport::forward_to(const std::string& table) {
   return entry->second;
 }
 
+const std::string& PostgresTransport::move_to(const std::string& table) {
+  const std::lock_guard lock{mutex_};
+  const auto [entry, added] = moves_.try_emplace(table);
+  if (added) entry->second = move_statement(table_.name, table);
+  return entry->second;
+}
+
 void PostgresTransport::send(std::span<const Outgoing> messages) {
   if (messages.empty()) return;
   std::vector<const Outgoing*> all;
@@ -151,7 +159,7 @@ void PostgresTransport::send(std::span<const Outgoing> messages) {
     all.push_back(&message);
   }
   database_->write([&](Connection& connection, Changes& changes) {
-    connection.run(insert_query(insert_, all, table_.queue, now()));
+    connection.run(insert_query(insert_, all, table_.queue, exactly_now()));
     changes.queues.push_back(table_.queue);
     return true;
   });
@@ -261,7 +269,7 @@ std::vector<MessageSettleStatus> PostgresTransport::settle_here(
           const auto& [to, since] = key;
           if (to != nullptr) {
             Query query = of_holds(forward_to(to->table_.name), group.ids, since);
-            add_messages(query.parameters, group.messages, to->table_.queue, to->now());
+            add_messages(query.parameters, group.messages, to->table_.queue, to->exactly_now());
             queries.push_back(std::move(query));
             if (to == this) changes.queues.push_back(table_.queue);
           } else if (table_.remove_after.count() > 0) {
@@ -363,9 +371,28 @@ std::size_t PostgresTransport::remove(std::span<const std::string> ids) {
   for (const std::string& id : ids) numbers.push_back(detail::row_id(id));
   return database_->write([&](Connection& connection, Changes&) {
     Query query{sql_.remove.c_str()};
-    query.parameters.add(table_.queue).add(std::span<const std::int64_t>{numbers});
+    query.parameters.add(table_.queue)
+        .add(std::span<const std::int64_t>{numbers})
+        .add(Timestamp{now() - table_.redeliver_timeout});
     return connection.run(std::move(query)).affected();
   });
+}
+
+MoveStatus PostgresTransport::move(const std::string& id,
+                                   const MessageSettlement::Forward& forward) {
+  const PostgresTransport* to = on_same_server(forward.to);
+  if (to == nullptr) return detail::move_elsewhere(*this, id, forward, exactly_now());
+  const std::size_t moved = database_->write([&](Connection& connection, Changes& changes) {
+    Query query{move_to(to->table_.name).c_str()};
+    query.parameters.add(table_.queue)
+        .add(detail::row_id(id))
+        .add(Timestamp{now() - table_.redeliver_timeout});
+    const Outgoing* message = &forward.message;
+    add_messages(query.parameters, {&message, 1}, to->table_.queue, to->exactly_now());
+    if (to == this) changes.queues.push_back(table_.queue);
+    return connection.run(std::move(query)).affected();
+  });
+  return moved == 1 ? MoveStatus::moved : MoveStatus::left_alone;
 }
 
 std::size_t PostgresTransport::purge() {

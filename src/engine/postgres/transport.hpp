@@ -12,6 +12,7 @@
 #include "errand/transport.hpp"
 
 #include "bus/messenger_table.hpp"
+#include "bus/queue_signals.hpp"
 #include "engine/postgres/database.hpp"
 #include "engine/postgres/transport_statements.hpp"
 
@@ -33,16 +34,22 @@ class PostgresTransport final : public Transport {
   [[nodiscard]] std::chrono::milliseconds redeliver_timeout() const noexcept override {
     return table_.redeliver_timeout;
   }
+  [[nodiscard]] std::chrono::milliseconds granularity() const noexcept override {
+    return detail::kTableGranularity;
+  }
   [[nodiscard]] TransportStats stats() override;
   [[nodiscard]] std::vector<StoredMessage> list(std::size_t limit, std::size_t offset) override;
   [[nodiscard]] std::optional<StoredMessage> find(const std::string& id) override;
   std::size_t remove(std::span<const std::string> ids) override;
+  [[nodiscard]] MoveStatus move(const std::string& id,
+                                const MessageSettlement::Forward& forward) override;
   std::size_t purge() override;
   [[nodiscard]] bool is_same_queue(const Transport& other) const override;
-  [[nodiscard]] Signals& signals() noexcept override { return database_->signals(); }
+  [[nodiscard]] Signals& signals() noexcept override { return signals_; }
 
   [[nodiscard]] const detail::MessengerTable& table() const noexcept { return table_; }
-  [[nodiscard]] detail::Seconds now() const { return detail::whole_seconds(clock_.now()); }
+  [[nodiscard]] detail::Seconds now() const { return detail::whole_seconds(exactly_now()); }
+  [[nodiscard]] Timestamp exactly_now() const { return clock_.now(); }
 
  private:
   [[nodiscard]] bool table_exists();
@@ -55,6 +62,7 @@ class PostgresTransport final : public Transport {
   [[nodiscard]] Query of_queue(const std::string& sql, detail::Seconds now) const;
   /// The text must outlive the connections that have prepared it: hence kept here.
   [[nodiscard]] const std::string& forward_to(const std::string& table);
+  [[nodiscard]] const std::string& move_to(const std::string& table);
   [[nodiscard]] std::vector<MessageSettleStatus> settle_here(
       std::span<const MessageSettlement> settlements);
   [[nodiscard]] bool is_time_to_remove_kept(detail::Seconds now);
@@ -68,7 +76,9 @@ class PostgresTransport final : public Transport {
   std::mutex mutex_;
   std::map<std::string, std::string> forwards_;  ///< by the table they go to
   detail::Seconds kept_removed_at_{};
+  std::map<std::string, std::string> moves_;  ///< by the table they go to
   std::unique_ptr<Database> database_;
+  detail::QueueSignals signals_;
 };
 
 }  // namespace errand::postgres

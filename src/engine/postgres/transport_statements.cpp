@@ -59,7 +59,9 @@ TransportStatements::TransportStatements(const std::string& table)
                        kStored, table)},
       find{
           fmt::format("SELECT {} FROM {} WHERE queue_name = $1 AND id = $2::int8", kStored, table)},
-      remove{fmt::format("DELETE FROM {} WHERE queue_name = $1 AND id = ANY ($2::int8[])", table)},
+      remove{fmt::format("DELETE FROM {} WHERE queue_name = $1 AND id = ANY ($2::int8[]) "
+                         "AND (delivered_at IS NULL OR delivered_at < $3::timestamp)",
+                         table)},
       purge{fmt::format("DELETE FROM {} WHERE queue_name = $1", table)} {}
 
 std::string insert_statement(const std::string& table) {
@@ -85,8 +87,19 @@ std::string forward_statement(const std::string& table, const std::string& to) {
       table, kHeld, to);
 }
 
+std::string move_statement(const std::string& table, const std::string& to) {
+  return fmt::format(
+      "WITH taken AS (DELETE FROM {} WHERE queue_name = $1 AND id = $2::int8 "
+      "AND (delivered_at IS NULL OR delivered_at < $3::timestamp) RETURNING id) "
+      "INSERT INTO {} (body, headers, queue_name, created_at, available_at) "
+      "SELECT n.body, n.headers, $7, $8::timestamp, "
+      "timestamp 'epoch' + n.available_at * interval '1 s' "
+      "FROM unnest($4::text[], $5::text[], $6::int8[]) AS n (body, headers, available_at), taken",
+      table, to);
+}
+
 void add_messages(Parameters& parameters, std::span<const Outgoing* const> messages,
-                  const std::string& queue, detail::Seconds now) {
+                  const std::string& queue, Timestamp now) {
   std::vector<std::string_view> bodies;
   std::vector<std::string> headers;
   std::vector<std::int64_t> due;
@@ -99,7 +112,7 @@ void add_messages(Parameters& parameters, std::span<const Outgoing* const> messa
       .add(std::span<const std::string>{headers})
       .add(std::span<const std::int64_t>{due})
       .add(queue)
-      .add(Timestamp{now});
+      .add(Timestamp{detail::whole_seconds(now)});
 }
 
 std::string setup_script(const detail::MessengerTable& table) {

@@ -29,7 +29,7 @@ struct TransportStatements {
   std::string stats;        ///< 1 queue_name, 2 now, 3 before
   std::string list;         ///< 1 queue_name, 2 limit, 3 offset
   std::string find;         ///< 1 queue_name, 2 id
-  std::string remove;       ///< 1 queue_name, array 2 id
+  std::string remove;       ///< 1 queue_name, array 2 id, 3 before: what nobody holds
   std::string purge;        ///< 1 queue_name
 };
 
@@ -40,9 +40,13 @@ struct TransportStatements {
 /// held is forwarded.
 [[nodiscard]] std::string forward_statement(const std::string& table, const std::string& to);
 
-/// The arrays of messages, as both take them.
+/// Takes a message that nobody holds and writes another in its place: 1 queue_name, 2 id, 3 before,
+/// then as the insert, from 4 on. Affects one row, or none.
+[[nodiscard]] std::string move_statement(const std::string& table, const std::string& to);
+
+/// The arrays of messages, as all of them take them.
 void add_messages(Parameters& parameters, std::span<const Outgoing* const> messages,
-                  const std::string& queue, detail::Seconds now);
+                  const std::string& queue, Timestamp now);
 
 /// Everything that Symfony's setup makes, as one script; what exists is left as it is.
 [[nodiscard]] std::string setup_script(const detail::MessengerTable& table);

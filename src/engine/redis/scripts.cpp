@@ -77,10 +77,12 @@ const StreamScripts& stream_scripts() {
                                  .keep_alive = of_streams(embedded::k_stream_keep_alive),
                                  .leave = of_streams(embedded::k_stream_leave),
                                  .list = of_streams(embedded::k_stream_list),
+                                 .move = of_streams(embedded::k_stream_move),
                                  .newest = of_streams(embedded::k_stream_newest),
                                  .purge = of_streams(embedded::k_stream_purge),
                                  .release = of_streams(embedded::k_stream_release),
                                  .remove = of_streams(embedded::k_stream_remove),
+                                 .scan_delayed = of_streams(embedded::k_stream_scan_delayed),
                                  .settle = of_streams(embedded::k_stream_settle),
                                  .stats = of_streams(embedded::k_stream_stats),
                                  .take_over = of_streams(embedded::k_stream_take_over)};

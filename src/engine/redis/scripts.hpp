@@ -58,10 +58,12 @@ struct StreamScripts {
   const Script keep_alive;
   const Script leave;
   const Script list;
+  const Script move;
   const Script newest;
   const Script purge;
   const Script release;
   const Script remove;
+  const Script scan_delayed;
   const Script settle;
   const Script stats;
   const Script take_over;

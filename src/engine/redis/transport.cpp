@@ -27,6 +27,8 @@ using std::chrono::seconds;
 constexpr MostOfAPart kMost{.items = 1000, .bytes = std::size_t{64} * 1024 * 1024};
 /// Of delayed messages that one call moves into the stream; the others have their turn between.
 constexpr std::int64_t kMostMoved = 1000;
+/// Of delayed messages that one call looks at.
+constexpr std::int64_t kScanned = 1000;
 /// Old kept messages are looked for at most this often.
 constexpr seconds kBetweenRemovals{60};
 
@@ -354,8 +356,13 @@ void RedisTransport::release(std::span<const Hold> holds) {
   std::vector<bool> released;
   in_parts(std::span<const Hold>{possible}, kMost, add_hold,
            [&](const Command& arguments, std::span<const Hold> part) {
-             ask_of_holds(stream_scripts().release, of_group(), arguments, part.size(), released);
+             ask_of_holds(stream_scripts().release, of_group().add(too_long()), arguments,
+                          part.size(), released);
            });
+  {
+    const std::lock_guard lock{mutex_};
+    looked_for_lost_at_.reset();  // where it stays in its place, it is found there
+  }
   waker_.tell();
 }
 
@@ -509,29 +516,86 @@ std::vector<StoredMessage> RedisTransport::list(std::size_t limit, std::size_t o
   return messages;
 }
 
-std::optional<StoredMessage> RedisTransport::find(const std::string& id) {
-  const Reply reply = server_.read([&](Connection& connection) {
-    return run_script(connection, stream_scripts().find,
-                      of_group().add(id).add(parse_stream_id(id) ? "1" : "0"));
+template <class Look>
+void RedisTransport::scan_delayed(const Command& ids, bool removes, Look&& look) {
+  std::string cursor = "0";
+  bool done = false;
+  do {
+    const auto run = [&](Connection& connection) {
+      return run_script(connection, stream_scripts().scan_delayed,
+                        of_group().add(cursor).add(kScanned).add(removes ? "1" : "0"), ids);
+    };
+    const Reply reply = removes ? server_.write(run) : server_.read(run);
+    cursor = reply.value()[0].text();
+    for (std::size_t i = 1; i < reply.value().size() && !done; ++i) done = look(reply.value()[i]);
+  } while (cursor != "0" && !done);
+}
+
+std::optional<std::string> RedisTransport::delayed_member(const std::string& id) {
+  std::optional<std::string> member;
+  Command ids;
+  ids.add(id);
+  scan_delayed(ids, false, [&](const Value& row) {
+    member = row[1].text();
+    return true;
   });
-  if (reply.value().size() == 0) return std::nullopt;
-  return read_stored(reply.value());
+  return member;
+}
+
+std::optional<StoredMessage> RedisTransport::find(const std::string& id) {
+  std::optional<StoredMessage> found;
+  if (parse_stream_id(id)) {
+    const Reply reply = server_.read([&](Connection& connection) {
+      return run_script(connection, stream_scripts().find, of_group().add(id));
+    });
+    if (reply.value().size() > 0) found = read_stored(reply.value());
+    return found;
+  }
+  Command ids;
+  ids.add(id);
+  scan_delayed(ids, false, [&](const Value& row) {
+    found = read_stored(row);
+    return true;
+  });
+  return found;
 }
 
 std::size_t RedisTransport::remove(std::span<const std::string> ids) {
+  std::vector<std::string> in_stream;
+  std::vector<std::string> delayed;
+  for (const std::string& id : ids) (parse_stream_id(id) ? in_stream : delayed).push_back(id);
   std::size_t count = 0;
-  in_parts(
-      ids, kMost,
-      [](Command& arguments, const std::string& id) {
-        arguments.add(id).add(parse_stream_id(id) ? "1" : "0");
-      },
-      [&](const Command& arguments) {
-        const Reply reply = server_.write([&](Connection& connection) {
-          return run_script(connection, stream_scripts().remove, of_group(), arguments);
-        });
-        count += static_cast<std::size_t>(reply.value().integer());
-      });
+  const auto add_id = [](Command& arguments, const std::string& id) { arguments.add(id); };
+  in_parts(std::span<const std::string>{in_stream}, kMost, add_id, [&](const Command& arguments) {
+    const Reply reply = server_.write([&](Connection& connection) {
+      return run_script(connection, stream_scripts().remove, of_group().add(too_long()), arguments);
+    });
+    count += static_cast<std::size_t>(reply.value().integer());
+  });
+  in_parts(std::span<const std::string>{delayed}, kMost, add_id, [&](const Command& arguments) {
+    scan_delayed(arguments, true, [&](const Value&) {
+      ++count;
+      return false;
+    });
+  });
   return count;
+}
+
+MoveStatus RedisTransport::move(const std::string& id, const MessageSettlement::Forward& forward) {
+  const RedisTransport* to = on_same_server(forward.to);
+  if (to == nullptr) return detail::move_elsewhere(*this, id, forward, clock_.now());
+  const bool in_stream = parse_stream_id(id).has_value();
+  const std::optional<std::string> member = in_stream ? std::string{} : delayed_member(id);
+  if (!member) return MoveStatus::left_alone;
+  Command arguments = of_group();
+  arguments.add(too_long()).add(in_stream ? id : "").add(*member);
+  to->add_forward(arguments, forward.message);
+  const Reply reply = server_.write([&](Connection& connection) {
+    return run_script(connection, stream_scripts().move, arguments);
+  });
+  if (reply.value().integer() != 1) return MoveStatus::left_alone;
+  if (to == this) waker_.tell();
+  return MoveStatus::moved;
 }
 
 std::size_t RedisTransport::purge() {

@@ -44,6 +44,8 @@ class RedisTransport final : public Transport {
   [[nodiscard]] std::vector<StoredMessage> list(std::size_t limit, std::size_t offset) override;
   [[nodiscard]] std::optional<StoredMessage> find(const std::string& id) override;
   std::size_t remove(std::span<const std::string> ids) override;
+  [[nodiscard]] MoveStatus move(const std::string& id,
+                                const MessageSettlement::Forward& forward) override;
   std::size_t purge() override;
   [[nodiscard]] bool is_same_queue(const Transport& other) const override;
   [[nodiscard]] Signals& signals() noexcept override { return waker_; }
@@ -72,6 +74,14 @@ class RedisTransport final : public Transport {
   /// The id before which kept messages are removed; empty: it is not the time.
   [[nodiscard]] std::string kept_from();
   [[nodiscard]] StoredMessage read_stored(const Value& row) const;
+  /// Goes through the delayed messages until `look(row)` says that it has seen enough. `ids`: as
+  /// the script takes them.
+  template <class Look>
+  void scan_delayed(const Command& ids, bool removes, Look&& look);
+  /// The member of the delayed ones that has this id; nullopt if none has.
+  [[nodiscard]] std::optional<std::string> delayed_member(const std::string& id);
+  /// Of silence, in milliseconds: then a message is anybody's.
+  [[nodiscard]] std::int64_t too_long() const { return redeliver_timeout().count(); }
   /// Stream and group, which all scripts take.
   [[nodiscard]] Command of_group() const;
   [[nodiscard]] std::string delayed_key() const { return settings_.stream + "__queue"; }

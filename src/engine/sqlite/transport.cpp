@@ -118,7 +118,9 @@ TransportStatements::TransportStatements(const std::string& table)
       find{fmt::format("SELECT id, body, headers, created_at, available_at, delivered_at FROM {} "
                        "WHERE queue_name = ?1 AND id = ?2",
                        table)},
-      remove{fmt::format("DELETE FROM {} WHERE queue_name = ?1 AND id = ?2", table)},
+      remove{fmt::format("DELETE FROM {} WHERE queue_name = ?1 AND id = ?2 "
+                         "AND (delivered_at IS NULL OR delivered_at < ?3)",
+                         table)},
       purge{fmt::format("DELETE FROM {} WHERE queue_name = ?1", table)} {}
 
 std::string MessageInsert::statement(const std::string& table) {
@@ -129,9 +131,9 @@ std::string MessageInsert::statement(const std::string& table) {
 }
 
 void MessageInsert::run(Statement& statement, const std::string& queue, const Outgoing& message,
-                        Seconds now) {
+                        Timestamp now) {
   const std::string headers = detail::wire_headers_json(message.message.headers);
-  const std::string created_at = time_text(now);
+  const std::string created_at = time_text(detail::whole_seconds(now));
   const std::string available_at = time_text(detail::due_time(now, message.delay));
   statement.bind(1, message.message.body)
       .bind(2, headers)
@@ -146,7 +148,7 @@ SqliteTransport::SqliteTransport(const Dsn& dsn, const TransportOptions& options
       name_{detail::transport_name(options, table_)},
       sql_{table_.name},
       database_{std::make_unique<Database>(settings_of(dsn, options))},
-      signals_{*database_} {
+      signals_{*database_, table_.queue, false} {
   if (table_exists()) return;
   if (detail::may_set_up(options, table_.auto_setup)) {
     setup();
@@ -190,7 +192,7 @@ void SqliteTransport::send(std::span<const Outgoing> messages) {
   const char* insert = insert_into(table_.name);
   database_->write([&](Connection& connection, Changes& changes) {
     for (const Outgoing& message : messages) {
-      MessageInsert::run(connection.prepare(insert), table_.queue, message, now());
+      MessageInsert::run(connection.prepare(insert), table_.queue, message, exactly_now());
     }
     changes.work = true;
     changes.queues.push_back(table_.queue);
@@ -320,7 +322,7 @@ std::vector<MessageSettleStatus> SqliteTransport::settle_here(
       const SqliteTransport& to = *in_same_file(forward->to);
       // As it came, valid or not: what another program wrote is carried, never destroyed.
       MessageInsert::run(connection.prepare(insert_into(to.table_.name)), to.table_.queue,
-                         forward->message, to.now());
+                         forward->message, to.exactly_now());
       changes.work = true;
       changes.queues.push_back(to.table_.queue);
     }
@@ -411,15 +413,33 @@ std::size_t SqliteTransport::remove(std::span<const std::string> ids) {
   if (ids.empty()) return 0;
   return database_->write([&](Connection& connection, Changes&) {
     std::size_t removed = 0;
-    for (const std::string& id : ids) {
-      connection.prepare(sql_.remove.c_str())
-          .bind(1, table_.queue)
-          .bind(2, detail::row_id(id))
-          .run();
-      removed += static_cast<std::size_t>(connection.changes());
-    }
+    for (const std::string& id : ids) removed += remove(connection, id) ? 1 : 0;
     return removed;
   });
+}
+
+bool SqliteTransport::remove(Connection& connection, const std::string& id) {
+  const std::string before = redelivered_before(now());
+  connection.prepare(sql_.remove.c_str())
+      .bind(1, table_.queue)
+      .bind(2, detail::row_id(id))
+      .bind(3, before)
+      .run();
+  return connection.changes() == 1;
+}
+
+MoveStatus SqliteTransport::move(const std::string& id, const MessageSettlement::Forward& forward) {
+  const SqliteTransport* to = in_same_file(forward.to);
+  if (to == nullptr) return detail::move_elsewhere(*this, id, forward, exactly_now());
+  const bool moved = database_->write([&](Connection& connection, Changes& changes) {
+    if (!remove(connection, id)) return false;
+    MessageInsert::run(connection.prepare(insert_into(to->table_.name)), to->table_.queue,
+                       forward.message, to->exactly_now());
+    changes.work = true;
+    changes.queues.push_back(to->table_.queue);
+    return true;
+  });
+  return moved ? MoveStatus::moved : MoveStatus::left_alone;
 }
 
 std::size_t SqliteTransport::purge() {
@@ -449,7 +469,7 @@ void send_in_transaction(sqlite3* connection, const Transport& to,
   sqlite::Statement insert{connection,
                            sqlite::MessageInsert::statement(transport->table().name).c_str()};
   for (const Outgoing& message : messages) {
-    sqlite::MessageInsert::run(insert, transport->table().queue, message, transport->now());
+    sqlite::MessageInsert::run(insert, transport->table().queue, message, transport->exactly_now());
   }
 }
 

@@ -12,6 +12,7 @@
 #include "errand/transport.hpp"
 
 #include "bus/messenger_table.hpp"
+#include "bus/queue_signals.hpp"
 #include "engine/sqlite/database.hpp"
 
 namespace errand::sqlite {
@@ -32,7 +33,7 @@ struct TransportStatements {
   std::string stats;
   std::string list;
   std::string find;
-  std::string remove;
+  std::string remove;  ///< what nobody holds
   std::string purge;
 };
 
@@ -40,7 +41,7 @@ struct TransportStatements {
 struct MessageInsert {
   static std::string statement(const std::string& table);
   static void run(Statement& statement, const std::string& queue, const Outgoing& message,
-                  detail::Seconds now);
+                  Timestamp now);
 };
 
 /// `messenger_messages` in an SQLite file.
@@ -59,37 +60,32 @@ class SqliteTransport final : public Transport {
   [[nodiscard]] std::chrono::milliseconds redeliver_timeout() const noexcept override {
     return table_.redeliver_timeout;
   }
+  [[nodiscard]] std::chrono::milliseconds granularity() const noexcept override {
+    return detail::kTableGranularity;
+  }
   [[nodiscard]] TransportStats stats() override;
   [[nodiscard]] std::vector<StoredMessage> list(std::size_t limit, std::size_t offset) override;
   [[nodiscard]] std::optional<StoredMessage> find(const std::string& id) override;
   std::size_t remove(std::span<const std::string> ids) override;
+  [[nodiscard]] MoveStatus move(const std::string& id,
+                                const MessageSettlement::Forward& forward) override;
   std::size_t purge() override;
   [[nodiscard]] bool is_same_queue(const Transport& other) const override;
   [[nodiscard]] Signals& signals() noexcept override { return signals_; }
 
   [[nodiscard]] const detail::MessengerTable& table() const noexcept { return table_; }
-  [[nodiscard]] detail::Seconds now() const { return detail::whole_seconds(database_->now()); }
+  [[nodiscard]] detail::Seconds now() const { return detail::whole_seconds(exactly_now()); }
+  [[nodiscard]] Timestamp exactly_now() const { return database_->now(); }
 
  private:
-  /// Other programs do not know of the wake file: whoever waits has to look.
-  class OwnSignals final : public Signals {
-   public:
-    explicit OwnSignals(Database& database) : database_{database} {}
-    [[nodiscard]] Subscription subscribe(Signal signal, Callback callback) override {
-      return database_.subscribe(signal, std::move(callback));
-    }
-    [[nodiscard]] bool reaches_other_processes() const noexcept override { return false; }
-
-   private:
-    Database& database_;
-  };
-
   [[nodiscard]] bool table_exists();
   /// Null if it is in another storage.
   [[nodiscard]] std::vector<MessageSettleStatus> settle_here(
       std::span<const MessageSettlement> settlements);
   [[nodiscard]] const SqliteTransport* in_same_file(const Transport* other) const;
   [[nodiscard]] std::string redelivered_before(detail::Seconds now) const;
+  /// False: somebody holds it, or it is gone.
+  bool remove(Connection& connection, const std::string& id);
   bool end(Connection& connection, const MessageSettlement& settlement, detail::Seconds now);
   void remove_kept(Connection& connection, detail::Seconds now);
   /// The text must outlive the connections that have prepared it: hence kept here.
@@ -102,7 +98,8 @@ class SqliteTransport final : public Transport {
   std::map<std::string, std::string> inserts_;
   detail::Seconds kept_removed_at_{};  ///< under the writer's lock
   std::unique_ptr<Database> database_;
-  OwnSignals signals_;
+  /// Other programs do not know of the wake file: whoever waits has to look.
+  detail::QueueSignals signals_;
 };
 
 }  // namespace errand::sqlite

@@ -55,6 +55,28 @@ TEST(ExecHandler, OutputThatIsNotJsonCanNotGetBetter) {
               StartsWith("the command's output is not JSON: "));
 }
 
+TEST(ExecHandler, AMessageHasNoResultAndItsCommandMayPrintAnything) {
+  const testing::IgnoredPipeSignal ignored;
+  const Claim claim{.lease = {TaskId::generate(), 1}, .envelope = kThumb, .message_id = "42"};
+  TaskContext context{claim, {}, silent_logger(), {}};
+  const RawHandler handler = exec_handler("echo hello", testing::kPatience);
+  EXPECT_EQ(handler(kThumb, context), "null");
+  const RawHandler told = exec_handler("[ \"$ERRAND_MESSAGE_ID/$ERRAND_TASK_ID\" = 42/ ] || exit 1",
+                                       testing::kPatience);
+  EXPECT_EQ(told(kThumb, context), "null") << "it knows the message, and that there is no task";
+}
+
+TEST(ExecHandler, ACommandServesATypeByEitherOfItsNames) {
+  SymfonySerializer names;
+  names.add("thumb.make", "App\\Thumb");
+  names.add("mail.send", "App\\Mail");
+  Handlers handlers;
+  add_exec_handlers(handlers, {"App\\Thumb=echo 1", "mail.send=echo 2", "App\\Mail=echo 3"},
+                    milliseconds{0}, names);
+  EXPECT_TRUE(handlers.has("thumb.make"));
+  EXPECT_EQ(handlers.types().size(), 4U) << "mail has a command for each of its names";
+}
+
 TEST(ExecHandler, AnExitStatusIsAFailureWithStandardErrorAsMessage) {
   EXPECT_EQ(message_of<CommandFailed>("echo 42; echo disk full >&2; exit 3"),
             "disk full (the command exited with status 3)");

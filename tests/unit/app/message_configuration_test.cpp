@@ -47,7 +47,8 @@ TEST(MessageConfiguration, NamesThePlaceThatIsWrong) {
   const auto says = [](const std::string& json, const std::string& place) {
     EXPECT_EQ(refusal(json).rfind("errand.json: " + place, 0), 0U) << refusal(json);
   };
-  says("{", "not JSON");
+  says("{", "not JSON at line 1, column 2");
+  says("{\n  \"é\": x}", "not JSON at line 2, column 8: unexpected text: x");
   says("[]", "expected an object");
   says(R"({"x":1})", "x: unknown");
   says(R"({"transports":{"a":{"dsn":1}}})", "transports.a.dsn: expected a string");
@@ -75,6 +76,41 @@ TEST(OpenTransports, AreOpenedOnceByNameOrDsnAndHaveAFailureTransport) {
   EXPECT_FALSE(transports.knows("q")) << "that is its queue";
   EXPECT_EQ(transports.get(file + "?queue_name=third").name(), "third");
   EXPECT_THROW(static_cast<void>(transports.get("asinc")), ConfigurationException);
+}
+
+TEST(OpenTransports, KnowWhichOnesHoldFailures) {
+  const auto with = [](const std::string& json) {
+    return OpenTransports{MessageConfiguration::parse(json, "errand.json"), {}};
+  };
+  const OpenTransports implied = with(R"({"transports":{"async":{"dsn":"sqlite:a.db"}}})");
+  EXPECT_TRUE(implied.is_failure_transport("failed")) << "the queue beside it";
+  EXPECT_FALSE(implied.is_failure_transport("async"));
+  EXPECT_TRUE(implied.is_failure_transport("sqlite:b.db?queue_name=failed"));
+  EXPECT_TRUE(implied.is_failure_transport("sqlite:b.db?table_name=failed_messages"));
+  EXPECT_TRUE(implied.is_failure_transport("redis://h/failed"));
+  EXPECT_FALSE(implied.is_failure_transport("sqlite:a.db"));
+  EXPECT_FALSE(implied.is_failure_transport("redis://h/async"));
+  const OpenTransports named =
+      with(R"({"transports":{"async":{"dsn":"sqlite:a.db","failure_transport":"dead"},)"
+           R"("dead":{"dsn":"sqlite:a.db?queue_name=dead"}}})");
+  EXPECT_EQ(named.failure_names(), std::vector<std::string>{"dead"});
+  EXPECT_FALSE(named.is_failure_transport("failed"));
+  EXPECT_TRUE(named.is_failure_transport("sqlite:a.db?queue_name=dead"));
+}
+
+TEST(OpenTransports, AWrongDsnIsToldWithTheFormsThatTransportsHave) {
+  const OpenTransports transports{{}, {}};
+  for (const char* dsn : {"foo://x", "mysql://h/d", "doctrine://default"}) {
+    try {
+      static_cast<void>(transports.is_failure_transport(dsn));
+      FAIL() << dsn;
+    } catch (const ConfigurationException& error) {
+      const std::string what = error.what();
+      EXPECT_NE(what.find("queue_name=async"), std::string::npos) << what;
+      EXPECT_EQ(what.find("--dsn"), std::string::npos) << what;
+      EXPECT_EQ(what.find("mysql://"), std::string::npos) << what;
+    }
+  }
 }
 
 }  // namespace

@@ -29,17 +29,40 @@ class BusTest : public ::testing::Test {
 TEST_F(BusTest, SendsToTheTransportOfTheTypeInSymfonysForm) {
   Bus bus{types, {{"sms.send", "App\\Message\\Sms"}}};
   bus.route("sms.send", async);
-  bus.send(Sms{"+491"}, {.delay = std::chrono::milliseconds{2500}, .headers = {{"X-Own", "x"}}});
+  const std::string id = bus.send(
+      Sms{"+491"}, {.delay = std::chrono::milliseconds{2500}, .headers = {{"X-Own", "x"}}});
   const std::vector<Outgoing> sent = async.sent("App\\Message\\Sms");
   ASSERT_EQ(sent.size(), 1U);
   EXPECT_EQ(sent[0].delay, std::chrono::milliseconds{2500});
   EXPECT_EQ(sent[0].message.body, R"({"to":"+491"})");
-  EXPECT_EQ(sent[0].message.headers,
-            (Headers{{"type", "App\\Message\\Sms"},
-                     {"Content-Type", "application/json"},
-                     {"X-Own", "x"},
-                     {R"(X-Message-Stamp-Symfony\Component\Messenger\Stamp\DelayStamp)",
-                      R"([{"delay":2500}])"}}));
+  EXPECT_EQ(
+      sent[0].message.headers,
+      (Headers{{"type", "App\\Message\\Sms"},
+               {"Content-Type", "application/json"},
+               {"X-Own", "x"},
+               {R"(X-Message-Stamp-Symfony\Component\Messenger\Stamp\DelayStamp)",
+                R"([{"delay":2500}])"},
+               {R"(X-Message-Stamp-Symfony\Component\Messenger\Stamp\TransportMessageIdStamp)",
+                R"([{"id":")" + id + R"("}])"}}));
+}
+
+TEST_F(BusTest, ARouteMayHaveEitherNameOfAType) {
+  Bus bus{types, {{"sms.send", "App\\Message\\Sms"}, {"mail.send", "App\\Message\\Mail"}}};
+  bus.route("App\\Message\\*", async).route("mail.*", mail);
+  EXPECT_EQ(bus.transport_for("sms.send").name(), "async");
+  EXPECT_EQ(bus.transport_for("mail.send").name(), "async") << "the longer one";
+  EXPECT_EQ(bus.transport_for("mail.other").name(), "mail");
+  bus.route("mail.send", mail);
+  EXPECT_EQ(bus.transport_for("App\\Message\\Mail").name(), "mail") << "the exact one";
+}
+
+TEST_F(BusTest, HeadersThatTheBusWritesItselfAreRefused) {
+  Bus bus{types};
+  bus.route("*", async);
+  for (const char* name : {"type", "Content-Type"}) {
+    EXPECT_THROW(bus.send(Sms{"+491"}, {.headers = {{name, "x"}}}), ValidationException) << name;
+  }
+  EXPECT_TRUE(async.sent().empty());
 }
 
 TEST_F(BusTest, TheLongestRouteThatFitsCounts) {

@@ -51,12 +51,20 @@ TEST(MessengerTable, HeadersAreAnObjectOfTextsAndNoneAreAnEmptyArray) {
   }
 }
 
-TEST(MessengerTable, PartsOfASecondAreDropped) {
+TEST(MessengerTable, ADelayIsRoundedUpToWholeSeconds) {
+  using std::chrono::milliseconds;
   const Seconds now{std::chrono::seconds{100}};
-  EXPECT_EQ(due_time(now, std::chrono::milliseconds{999}), now);
-  EXPECT_EQ(due_time(now, std::chrono::milliseconds{2500}), now + std::chrono::seconds{2});
-  EXPECT_EQ(due_time(now, std::chrono::milliseconds{-2500}), now);
-  EXPECT_EQ(due_time(now, std::chrono::milliseconds::max()), now + std::chrono::years{1000});
+  EXPECT_EQ(due_time(now, milliseconds{999}), now + std::chrono::seconds{1});
+  EXPECT_EQ(due_time(now, milliseconds{2000}), now + std::chrono::seconds{2});
+  EXPECT_EQ(due_time(now, milliseconds{2500}), now + std::chrono::seconds{3});
+  EXPECT_EQ(due_time(Timestamp{now} + milliseconds{700}, milliseconds{300}),
+            now + std::chrono::seconds{1});
+  EXPECT_EQ(due_time(Timestamp{now} + milliseconds{700}, milliseconds{2000}),
+            now + std::chrono::seconds{3})
+      << "never early";
+  EXPECT_EQ(due_time(Timestamp{now} + milliseconds{700}, milliseconds{0}), now) << "at once";
+  EXPECT_EQ(due_time(now, milliseconds{-2500}), now);
+  EXPECT_EQ(due_time(now, milliseconds::max()), now + std::chrono::years{1000});
 }
 
 TEST(MessengerTable, WhatIsNoNumberHoldsNothing) {

@@ -57,5 +57,21 @@ TEST(SymfonyStamps, AStampThatIsNoArrayIsFoundAndSetAside) {
                               {"X-Other", "{"}}));
 }
 
+TEST(SymfonyStamps, TheOldestIdIsTheMessages) {
+  Headers headers;
+  EXPECT_EQ(message_id(headers), std::nullopt);
+  headers[kMessageIdStamp] = R"([{"id":1},{"id":"1794768428077-0"}])";
+  EXPECT_EQ(message_id(headers), "1");
+  headers[kMessageIdStamp] = R"([{"id":"1794768428077-0"},{"id":2}])";
+  EXPECT_EQ(message_id(headers), "1794768428077-0");
+  for (const char* bad :
+       {"broken", "[]", "[{}]", R"([{"id":""}])", R"([{"id":"a\nb"}])", R"([{"id":{}}])"}) {
+    headers[kMessageIdStamp] = bad;
+    EXPECT_EQ(message_id(headers), std::nullopt) << bad;
+    note_message_id(headers, "3");
+    EXPECT_EQ(headers[kMessageIdStamp], bad) << "what PHP wrote is not ours to change";
+  }
+}
+
 }  // namespace
 }  // namespace errand::detail

@@ -1,23 +1,12 @@
--- ARGV: of each its id, and whether it can be one of the stream (1 or 0). Returns how many there
--- were.
-local count, wanted, some_wanted = 0, {}, false
-local info = group_info()
-for i = 3, #ARGV, 2 do
+-- Removes messages that nobody holds. ARGV: after how many ms of silence a message is anybody's; the
+-- ids, of the stream. Returns how many there were.
+local too_long, count = ARGV[3], 0
+for i = 4, #ARGV do
   local id = ARGV[i]
-  if ARGV[i + 1] == '0' then
-    wanted[id], some_wanted = true, true
-  elseif info then
-    local there = #call('XRANGE', stream, id, id) > 0
-    if there and (is_after(id, info['last-delivered-id']) or pending(id)) then
-      acknowledge({id})
-      delete({id})
-      count = count + 1
-    end
-  end
-end
-if some_wanted then
-  for _, member in ipairs(call('ZRANGE', delayed, 0, -1)) do
-    if wanted[delayed_id(member)] then count = count + call('ZREM', delayed, member) end
+  if is_free(id, too_long) then
+    acknowledge({id})
+    delete_unless_shared({id})
+    count = count + 1
   end
 end
 return count

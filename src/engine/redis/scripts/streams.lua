@@ -106,3 +106,23 @@ local function group_info()
     if info.name == group then return info end
   end
 end
+
+-- Whether other groups read the stream, too: what is deleted is taken from them, and what is added
+-- comes to them.
+local function is_shared()
+  return call('EXISTS', stream) == 1 and #call('XINFO', 'GROUPS', stream) > 1
+end
+
+local function delete_unless_shared(ids)
+  if not is_shared() then delete(ids) end
+end
+
+-- Whether the message is there and nobody's: it waits, or its consumer was silent for too long. Of a
+-- stream that other groups read, too, what waits cannot be taken out for this group alone.
+local function is_free(id, too_long)
+  local info = group_info()
+  if not info or #call('XRANGE', stream, id, id) == 0 then return false end
+  if is_after(id, info['last-delivered-id']) then return not is_shared() end
+  local row = pending(id)
+  return row and row[3] >= tonumber(too_long)
+end
