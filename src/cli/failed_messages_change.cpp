@@ -9,10 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "errand/clock.hpp"
 #include "errand/errors.hpp"
 
-#include "bus/message_failure.hpp"
 #include "cli/failed_messages.hpp"
 #include "cli/json_output.hpp"
 #include "cli/wording.hpp"
@@ -80,41 +78,30 @@ std::vector<std::string> find_chosen(FailureTransport& failures, const ChosenMes
   return ids;
 }
 
-/// Whether a consumer of the failure transport has it.
-bool is_in_flight(const StoredMessage& message, Transport& transport) {
-  return message.delivered_at &&
-         *message.delivered_at + transport.redeliver_timeout() >= system_clock().now();
-}
-
 /// Returns where it went; nullopt if it is not there any more, or left alone, which is told.
 std::optional<std::string> send_again(FailureTransport& failures, const std::string& id,
                                       Console& console) {
-  const std::optional<FailedMessage> message = failures.find(id);
-  if (!message) return std::nullopt;
-  if (is_in_flight(message->stored, failures.transport())) {
+  const detail::SecondChance chance = failures.send_again(id);
+  if (chance.outcome == detail::SecondChance::Outcome::in_flight) {
     fmt::print(console.err,
                "errand: message {} is being handled by somebody else: it is left alone\n",
                terminal::printable(id));
-    return std::nullopt;
   }
-  Transport& target = failures.way_back(*message);
-  const Outgoing again = detail::second_chance_of(message->stored.message);
-  // In this order: what happens in between doubles the message, and loses nothing.
-  target.send({&again, 1});
-  if (failures.transport().remove({&id, 1}) == 0) {
+  if (chance.outcome == detail::SecondChance::Outcome::sent_twice) {
     fmt::print(
         console.err,
         "errand: somebody else took message {} at the same moment: it may be handled twice\n",
         terminal::printable(id));
   }
-  return target.name();
+  return chance.is_sent() ? std::optional{chance.to} : std::nullopt;
 }
 
 }  // namespace
 
 ExitCode retry_failed_messages(const TransportChoice& from, const std::string& to,
                                const ChosenMessages& chosen, bool json, Console& console) {
-  FailureTransport failures{from, to};
+  detail::OpenTransports transports = from.open(TransportOptions::Open::existing);
+  FailureTransport failures{transports, from.name, to};
   ExitCode code = ExitCode::done;
   // All of them are looked at first: a mistake is told before anything has happened.
   const std::vector<std::string> ids =
@@ -143,7 +130,8 @@ ExitCode retry_failed_messages(const TransportChoice& from, const std::string& t
 
 ExitCode remove_failed_messages(const TransportChoice& from, const ChosenMessages& chosen,
                                 bool json, Console& console) {
-  FailureTransport failures{from};
+  detail::OpenTransports transports = from.open(TransportOptions::Open::existing);
+  FailureTransport failures{transports, from.name};
   ExitCode code = ExitCode::done;
   const std::vector<std::string> ids =
       find_chosen(failures, chosen, code, console, [](const FailedMessage&) {});
@@ -158,7 +146,8 @@ ExitCode remove_failed_messages(const TransportChoice& from, const ChosenMessage
 
 ExitCode ask_about_failed_messages(const TransportChoice& from, const std::string& to,
                                    const ChosenMessages& chosen, bool json, Console& console) {
-  FailureTransport failures{from, to};
+  detail::OpenTransports transports = from.open(TransportOptions::Open::existing);
+  FailureTransport failures{transports, from.name, to};
   ExitCode code = ExitCode::done;
   std::vector<Failure> shown;
   static_cast<void>(find_chosen(failures, chosen, code, console, [&](const FailedMessage& message) {

@@ -16,7 +16,11 @@ namespace {
 
 /// 1 ttl in ms, 2 task_id.
 const std::string kFind =
-    "SELECT " + record_columns(true) + " FROM async_tasks WHERE task_id = $2::uuid";
+    "SELECT " + record_columns(Documents::all) + " FROM async_tasks WHERE task_id = $2::uuid";
+
+/// 1 ttl in ms, 2 task_ids.
+const std::string kFindAll = "SELECT " + record_columns(Documents::none) +
+                             " FROM async_tasks WHERE task_id = ANY ($2::uuid[])";
 
 /// 1 statuses, 2 type, 3 queue_name; each NULL where anything goes.
 constexpr const char* kFilter = R"(
@@ -27,7 +31,7 @@ WHERE ($1::text[] IS NULL OR status = ANY ($1::text[]))
 const std::string kCount = std::string{"SELECT count(*) FROM async_tasks "} + kFilter;
 
 /// As kFilter; 4 ttl in ms, 5 limit, 6 offset, 7 the seq that those before have reached.
-std::string list_sql(bool documents) {
+std::string list_sql(Documents documents) {
   std::string columns = record_columns(documents);
   const std::string ttl = "$1::int8";
   columns.replace(columns.find(ttl), ttl.size(), "$4::int8");
@@ -39,8 +43,14 @@ std::string list_sql(bool documents) {
 /// Behind those of record_columns().
 constexpr int kSeqColumn = 24;
 
-const std::string kList = list_sql(true);
-const std::string kListWithoutDocuments = list_sql(false);
+const std::string kList = list_sql(Documents::all);
+const std::string kListWithErrors = list_sql(Documents::error);
+const std::string kListWithoutDocuments = list_sql(Documents::none);
+
+const char* list_sql(const PageRequest& request) {
+  if (request.documents) return kList.c_str();
+  return (request.errors ? kListWithErrors : kListWithoutDocuments).c_str();
+}
 
 constexpr const char* kByStatus = "SELECT status, count(*) FROM async_tasks GROUP BY status";
 
@@ -80,6 +90,18 @@ std::optional<TaskRecord> Catalog::find(TaskId id) {
   });
 }
 
+std::vector<TaskRecord> Catalog::find_all(std::span<const TaskId> ids) {
+  if (ids.empty()) return {};
+  return database_.read([&](Connection& connection) {
+    Query query{kFindAll.c_str()};
+    query.parameters.add(std::int64_t{database_.ttl().count()}).add(ids);
+    const Result result = connection.run(std::move(query));
+    std::vector<TaskRecord> records;
+    for (int row = 0; row < result.rows(); ++row) records.push_back(read_record(result, row));
+    return records;
+  });
+}
+
 TaskPage Catalog::list(const TaskFilter& filter, const PageRequest& request) {
   detail::validate(request);
   return database_.read([&](Connection& connection) {
@@ -90,7 +112,7 @@ TaskPage Catalog::list(const TaskFilter& filter, const PageRequest& request) {
       page.total = connection.run(std::move(count)).integer(0, 0);
       if (!request.after && request.page > page.total_pages()) return page;
     }
-    Query query{(request.documents ? kList : kListWithoutDocuments).c_str()};
+    Query query{list_sql(request)};
     add_filter(query.parameters, filter);
     query.parameters.add(std::int64_t{database_.ttl().count()})
         .add(detail::one_more(request.page_size))
