@@ -72,12 +72,17 @@ std::int64_t look_at_newest(TaskCatalog& catalog, const FailureFilter& filter,
 Response list_by_looking(const Call& call, const FailureFilter& filter, const PageQuery& page) {
   std::vector<std::string> items;
   std::int64_t total = 0;
-  look_at_newest(call.service.engine.catalog(), filter, [&](TaskRecord& task) {
+  TaskCatalog& catalog = call.service.engine.catalog();
+  const std::int64_t looked = look_at_newest(catalog, filter, [&](TaskRecord& task) {
     if (!filter.chooses(error_of(task))) return;
     if (total / page.page_size == page.page - 1) items.push_back(item_json(std::move(task)));
     ++total;
   });
-  return Response::json(page_json(items, total, page, std::nullopt));
+  std::string text = page_json(items, total, page, std::nullopt);
+  text.back() = ',';
+  const bool truncated = looked < call.service.totals.count(catalog, filter.tasks);
+  return Response::json(
+      fmt::format(R"({}"looked":{},"truncated":{}}})", text, looked, truncated));
 }
 
 TaskRecord find_failed(const Call& call) {
