@@ -6,6 +6,7 @@ import subprocess
 import unittest
 import uuid
 
+from errand_program import UNKNOWN_ID
 from http_server import Events, HttpTest
 
 
@@ -38,12 +39,28 @@ class OnEngine:
         lines = '{"type":"t","queue":"mail"}\n' * 1200
         headers = {"Content-Type": "application/x-ndjson", "Idempotency-Key": "k"}
         self.ask("POST", "/api/tasks", lines, headers, expect=201)
-        self.ask("POST", "/api/tasks", lines, headers, expect=201)
-        (queue,) = self.get("/api/queues")["items"]
+        self.ask("POST", "/api/tasks", lines, headers, expect=200)
+        self.ask("POST", "/api/tasks", lines.replace('"t"', '"u"'), headers, expect=422)
+        (queue,) = [q for q in self.get("/api/queues")["items"] if q["queue"] == "mail"]
         self.assertEqual((queue["queue"], queue["paused"], queue["due"]), ("mail", True, 1200))
         self.assertEqual(self.post("/api/queues/mail/purge")["purged"], 1200)
         self.assertEqual(self.get("/api/stats")["tasks"]["pending"], 0)
         self.get("/readyz")
+
+    def test_failures_are_found_by_their_error_and_by_id(self):
+        tasks = [
+            self.submit_task("errand.fail", {"message": f"order {i} is gone"}, maxRetries=0)
+            for i in range(3)
+        ]
+        for task in tasks:
+            self.assertEqual(self.result(task)["status"], "failed")
+        (group,) = self.get("/api/failed/groups")["items"]
+        self.assertEqual((group["count"], group["pattern"]), (3, "order # is gone"))
+        listed = self.get("/api/failed?class=std::runtime_error")
+        self.assertEqual((listed["total"], listed["looked"], listed["truncated"]), (3, 3, False))
+        answer = self.post("/api/failed/remove", {"taskIds": tasks + [UNKNOWN_ID]})
+        self.assertEqual(answer["removed"], 3)
+        self.assertEqual(answer["skipped"], [{"taskId": UNKNOWN_ID, "reason": "not found"}])
 
 
 class Postgres(OnEngine, HttpTest):

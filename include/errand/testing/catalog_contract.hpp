@@ -181,6 +181,11 @@ TEST_P(CatalogContract, APageFarPastTheEndIsEmpty) {
   EXPECT_EQ(page.total, 1);
 }
 
+TEST_P(CatalogContract, AStatusNamedTwiceIsListedOnce) {
+  submit();
+  EXPECT_EQ(catalog().list({{TaskStatus::pending, TaskStatus::pending}, {}, {}}, {}).items.size(), 1U);
+}
+
 TEST_P(CatalogContract, DocumentsAreLeftOutOnRequest) {
   const TaskId completed = task_in(TaskStatus::completed, new_task("a"));
   const TaskId failed = task_in(TaskStatus::failed, new_task("b"));
