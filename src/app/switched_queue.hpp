@@ -1,10 +1,9 @@
 #pragma once
 
+#include <boost/json/object.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include <boost/json/object.hpp>
 
 #include "errand/engine.hpp"
 

@@ -97,7 +97,7 @@ class ChangeFeed {
   std::int64_t stats_listeners_ = 0;
   std::int64_t task_listeners_ = 0;
   std::map<TaskId, std::int64_t> watched_;  ///< how many watch each
-  std::unordered_set<TaskId> named_;  ///< by signals
+  std::unordered_set<TaskId> named_;        ///< by signals
   bool more_than_named_ = false;
   std::shared_ptr<const Observation> observation_;
   std::shared_ptr<const Change> sample_;
@@ -110,7 +110,7 @@ class ChangeFeed {
   std::string published_;  ///< what the last sample said, but for its time
   std::unordered_map<TaskId, Fingerprint> seen_;
   std::optional<TaskId> last_watched_;  ///< the next look begins behind it
-  bool knows_tasks_ = false;  ///< seen_ holds what was there before
+  bool knows_tasks_ = false;            ///< seen_ holds what was there before
   bool in_trouble_ = false;
 
   std::vector<Subscription> subscriptions_;

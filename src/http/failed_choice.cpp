@@ -80,8 +80,8 @@ void refuse_duplicates(std::string_view body) {
   std::set<std::string> names;
   for (const JsonMember& member : members_of(body)) {
     if (names.insert(member.name).second) continue;
-    throw Problem{400, fmt::format("'{}' is there twice",
-                                   detail::repair_and_cut_utf8(member.name, kShown))};
+    throw Problem{
+        400, fmt::format("'{}' is there twice", detail::repair_and_cut_utf8(member.name, kShown))};
   }
 }
 

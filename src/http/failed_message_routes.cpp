@@ -52,9 +52,9 @@ FailureTransport open(const Call& call, const std::optional<std::string>& transp
 }
 
 Problem no_such_message(const std::string& id, FailureTransport& failures) {
-  return Problem{404, fmt::format("there is no message '{}' in transport {}",
-                                  detail::repair_and_cut_utf8(id, kShown),
-                                  failures.transport().name())}
+  return Problem{404,
+                 fmt::format("there is no message '{}' in transport {}",
+                             detail::repair_and_cut_utf8(id, kShown), failures.transport().name())}
       .named("message-not-found");
 }
 
@@ -76,15 +76,15 @@ FailureFilter filter_of_messages(const Query& query) {
 
 void require_way_back(const FailureTransport& failures, const FailedMessage& message) {
   if (failures.knows_way_back(message)) return;
-  throw Problem{409, fmt::format("it is not known where message {} goes{}: say so with 'to', the "
-                                 "name of a transport of the configuration, which the failure "
-                                 "transport itself cannot be",
-                                 message.stored.id,
-                                 message.failed_in.empty()
-                                     ? std::string{}
-                                     : fmt::format(", which failed in '{}'",
-                                                   detail::repair_and_cut_utf8(message.failed_in,
-                                                                               kShown)))}
+  throw Problem{
+      409, fmt::format("it is not known where message {} goes{}: say so with 'to', the "
+                       "name of a transport of the configuration, which the failure "
+                       "transport itself cannot be",
+                       message.stored.id,
+                       message.failed_in.empty()
+                           ? std::string{}
+                           : fmt::format(", which failed in '{}'",
+                                         detail::repair_and_cut_utf8(message.failed_in, kShown)))}
       .named("no-way-back");
 }
 
@@ -193,10 +193,10 @@ Response get_failed_message(const Call& call, const Query& query) {
   for (auto& [name, value] : wire.headers) value = text_of(value);
   json::object shown = detail::to_json(*message);
   shown.erase("error");
-  return Response::json(json::serialize(
-      json::object{{"kind", "message"},
-                   {"message", std::move(shown)},
-                   {"error", json::parse(errand::to_json(message->error))}}));
+  return Response::json(
+      json::serialize(json::object{{"kind", "message"},
+                                   {"message", std::move(shown)},
+                                   {"error", json::parse(errand::to_json(message->error))}}));
 }
 
 Response delete_failed_message(const Call& call, const Query& query) {
@@ -237,14 +237,14 @@ Response retry_failed_messages(const Call& call, const FailedChoice& choice) {
       ++retried;
       ++to[chance.to];
     } else {
-      left.push_back(skipped(
-          id, chance.outcome == SecondChance::Outcome::gone ? "not found" : "in flight"));
+      left.push_back(
+          skipped(id, chance.outcome == SecondChance::Outcome::gone ? "not found" : "in flight"));
     }
   }
   json::object counts;
   for (const auto& [transport, count] : to) counts[transport] = count;
-  return Response::json(json::serialize(json::object{
-      {"retried", retried}, {"to", std::move(counts)}, {"skipped", std::move(left)}}));
+  return Response::json(json::serialize(
+      json::object{{"retried", retried}, {"to", std::move(counts)}, {"skipped", std::move(left)}}));
 }
 
 Response remove_failed_messages(const Call& call, const FailedChoice& choice) {

@@ -30,7 +30,7 @@ namespace json = boost::json;
 constexpr std::int64_t kMostLookedAt = 10'000;
 constexpr std::size_t kBatch = 1000;
 constexpr std::int64_t kBatchWithErrors = 200;  ///< errors have traces
-constexpr std::int64_t kMostOnPage = 200;  ///< each is read with its error
+constexpr std::int64_t kMostOnPage = 200;       ///< each is read with its error
 
 ExceptionData error_of(const TaskRecord& task) {
   return parse_exception_data(task.data.error.value_or(""));
@@ -53,11 +53,8 @@ std::string item_json(TaskRecord task) {
 /// The newest failures, one by one, at most kMostLookedAt. Returns how many there were.
 std::int64_t look_at_newest(TaskCatalog& catalog, const FailureFilter& filter,
                             const std::function<void(TaskRecord&)>& look) {
-  PageRequest request{.page = 1,
-                      .page_size = kBatchWithErrors,
-                      .documents = false,
-                      .errors = true,
-                      .count = false};
+  PageRequest request{
+      .page = 1, .page_size = kBatchWithErrors, .documents = false, .errors = true, .count = false};
   std::int64_t looked = 0;
   while (looked < kMostLookedAt) {
     TaskPage page = catalog.list(filter.tasks, request);
@@ -81,8 +78,7 @@ Response list_by_looking(const Call& call, const FailureFilter& filter, const Pa
   std::string text = page_json(items, total, page, std::nullopt);
   text.back() = ',';
   const bool truncated = looked < call.service.totals.count(catalog, filter.tasks);
-  return Response::json(
-      fmt::format(R"({}"looked":{},"truncated":{}}})", text, looked, truncated));
+  return Response::json(fmt::format(R"({}"looked":{},"truncated":{}}})", text, looked, truncated));
 }
 
 TaskRecord find_failed(const Call& call) {
@@ -170,9 +166,9 @@ struct FailureGroup {
 }  // namespace
 
 Response list_failed(const Call& call) {
-  const Query query{call.request.target,
-                    {"kind", "transport", "type", "queue", "class", "pattern", "page", "page_size",
-                     "cursor"}};
+  const Query query{
+      call.request.target,
+      {"kind", "transport", "type", "queue", "class", "pattern", "page", "page_size", "cursor"}};
   if (kind_of(query) == FailureKind::message) return list_failed_messages(call, query);
   refuse_transport(query);
   const PageQuery page = PageQuery::of(query, kMostOnPage);

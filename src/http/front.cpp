@@ -161,11 +161,11 @@ Awaitable<Response> Front::wait_for_result(const Call& call, Served& served) {
   }
   if (!finishes.empty()) co_return outcome_response(finishes.front());
   TaskCatalog& catalog = service_.engine.catalog();
-  co_return co_await pools_.storage.call([&catalog, id] { return unfinished_response(catalog, id); });
+  co_return co_await pools_.storage.call(
+      [&catalog, id] { return unfinished_response(catalog, id); });
 }
 
-Awaitable<> Front::wait_until_final(TaskId id, std::chrono::milliseconds most,
-                                    Served& served) {
+Awaitable<> Front::wait_until_final(TaskId id, std::chrono::milliseconds most, Served& served) {
   // Shared: the callback may still be on its way when the time is over.
   const auto timer = std::make_shared<Timer>(loop, most);
   const Watched watched{tasks_, id};

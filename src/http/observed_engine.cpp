@@ -50,8 +50,7 @@ class ObservedEngine::Queue final : public TaskQueue {
   Queue(TaskQueue& next, Metrics& metrics) : next_{next}, metrics_{metrics} {}
 
   std::size_t submit(std::span<const NewTask> tasks) override {
-    const std::size_t stored =
-        measured(metrics_, "submit", [&] { return next_.submit(tasks); });
+    const std::size_t stored = measured(metrics_, "submit", [&] { return next_.submit(tasks); });
     metrics_.observe_batch(Metrics::Batch::submit, tasks.size());
     for (const NewTask& task : tasks) {
       metrics_.count(Metrics::TaskEvent::submitted, task.envelope.type(), task.queue);

@@ -77,7 +77,8 @@ Response purge_queue(const Call& call) {
   };
   const TaskFilter waiting{{TaskStatus::pending, TaskStatus::retrying}, {}, queue};
   detail::change_found(engine.catalog(), waiting, change);
-  return Response::json(json::serialize(json::object{{"queue", queue}, {"purged", purged}, {"workers", workers}}));
+  return Response::json(
+      json::serialize(json::object{{"queue", queue}, {"purged", purged}, {"workers", workers}}));
 }
 
 }  // namespace errand::http

@@ -29,7 +29,7 @@ class Readiness {
     if (!std::exchange(asking_, true)) asio::co_spawn(loop_, ask(), asio::detached);
     const auto [answered] = co_await answer.async_wait(kAwaitResult);
     waiting_.erase(&answer);
-    co_return answered && std::chrono::steady_clock::now() < good_until_;
+    co_return answered&& std::chrono::steady_clock::now() < good_until_;
   }
 
  private:

@@ -36,7 +36,8 @@ struct Lengthy {
   Response (*serve)(const Call&);
 };
 
-/// Without asking the storage, but too much work for the loop. It is served while the storage hangs.
+/// Without asking the storage, but too much work for the loop. It is served while the storage
+/// hangs.
 struct Aside {
   Response (*serve)(const Call&);
 };

@@ -205,8 +205,8 @@ RequestedTask task_from(std::string_view text, std::string_view traceparent) {
   std::set<std::string> names;
   for (const JsonMember& member : members_of(text)) {
     if (!names.insert(member.name).second) {
-      throw Problem{400, fmt::format("'{}' is there twice",
-                                     detail::repair_and_cut_utf8(member.name, kShown))}
+      throw Problem{
+          400, fmt::format("'{}' is there twice", detail::repair_and_cut_utf8(member.name, kShown))}
           .at_pointer("/" + escaped(member.name));
     }
     if (member.name == "payload") draft.payload = member.value;

@@ -33,7 +33,8 @@ void refuse_errors(std::span<const Submission> submissions, std::size_t stored) 
     try {
       std::rethrow_exception(submission.error);
     } catch (Problem& problem) {
-      if (stored > 0) problem = std::move(problem).adding(fmt::format("; {} tasks are stored", stored));
+      if (stored > 0)
+        problem = std::move(problem).adding(fmt::format("; {} tasks are stored", stored));
       throw std::move(problem).at_line(submission.requested.line);
     }
   }

@@ -183,7 +183,8 @@ TEST_P(CatalogContract, APageFarPastTheEndIsEmpty) {
 
 TEST_P(CatalogContract, AStatusNamedTwiceIsListedOnce) {
   submit();
-  EXPECT_EQ(catalog().list({{TaskStatus::pending, TaskStatus::pending}, {}, {}}, {}).items.size(), 1U);
+  EXPECT_EQ(catalog().list({{TaskStatus::pending, TaskStatus::pending}, {}, {}}, {}).items.size(),
+            1U);
 }
 
 TEST_P(CatalogContract, DocumentsAreLeftOutOnRequest) {

@@ -30,8 +30,8 @@ WHERE ($1::text[] IS NULL OR status = ANY ($1::text[]))
 
 const std::string kCount = std::string{"SELECT count(*) FROM async_tasks "} + kFilter;
 
-/// As kFilter; 4 ttl in ms, 5 limit, 6 offset, 7 the seq that those before have reached, 8 limit and
-/// offset together. The newest of each status, which their index has in order, and of these the
+/// As kFilter; 4 ttl in ms, 5 limit, 6 offset, 7 the seq that those before have reached, 8 limit
+/// and offset together. The newest of each status, which their index has in order, and of these the
 /// newest: no index of all tasks by seq has to be kept for it.
 std::string list_sql(Documents documents) {
   std::string columns = record_columns(documents);

@@ -66,7 +66,11 @@ TaskPage Catalog::list(const TaskFilter& filter, const PageRequest& request) {
   const std::int64_t page_size = std::min(request.page_size, kMany);
   const std::int64_t passed = std::min(detail::passed_over(request), kMany);
   Command arguments;
-  arguments.add(request.documents ? "1" : request.errors ? "error" : "0").add(passed).add(page_size);
+  arguments.add(request.documents ? "1"
+                : request.errors  ? "error"
+                                  : "0")
+      .add(passed)
+      .add(page_size);
   arguments.add(request.after ? std::to_string(*request.after) : "");
   arguments.add(request.count ? "1" : "0");
   add_choice(arguments, filter.type);
