@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,7 @@ struct PageRequest {
   std::int64_t page = 1;  ///< from 1
   std::int64_t page_size = 20;
   bool documents = true;  ///< false: leave out payload, result, error and history, which may be big
+  bool errors = false;    ///< with documents left out: not the errors, each of which is small
 
   /// TaskPage::next of the page before this one: the items begin behind its last one, whatever was
   /// submitted meanwhile, and `page` is passed over. Costs the same however far back it is.
@@ -99,6 +101,10 @@ class ERRAND_EXPORT TaskCatalog {
 
   /// Expired tasks included, as long as they were not deleted.
   [[nodiscard]] virtual std::optional<TaskRecord> find(TaskId id) = 0;
+
+  /// Those of `ids` that find() would find, without their documents, in any order: one question for
+  /// all of them.
+  [[nodiscard]] virtual std::vector<TaskRecord> find_all(std::span<const TaskId> ids) = 0;
 
   /// Expired tasks included. A page past the end has no items. Throws ValidationException for pages
   /// and page sizes below 1.

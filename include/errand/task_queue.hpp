@@ -193,9 +193,9 @@ class ERRAND_EXPORT WorkQueue {
 class ERRAND_EXPORT TaskQueue : public WorkQueue {
  public:
   /// Stores the tasks as pending; durable on return. Ids that are stored already are left as they
-  /// are, so that repeating a submit whose outcome is in doubt is safe. Throws ValidationException
-  /// and stores none if validate() would for one of them.
-  virtual void submit(std::span<const NewTask> tasks) = 0;
+  /// are, so that repeating a submit whose outcome is in doubt is safe. Returns how many were not.
+  /// Throws ValidationException and stores none if validate() would for one of them.
+  virtual std::size_t submit(std::span<const NewTask> tasks) = 0;
 
   /// The same, where the record may be stored already: one that is pending in no queue, as other
   /// programs save it, joins the task's queue with the task's payload; submitted_at stays. All

@@ -8,6 +8,7 @@ namespace errand::detail {
 namespace {
 
 constexpr std::int64_t kBatch = 1000;
+constexpr std::int64_t kBatchWithErrors = 200;  ///< errors have traces
 
 }  // namespace
 
@@ -22,8 +23,11 @@ void for_each_found(TaskCatalog& catalog, const TaskFilter& filter,
 }
 
 void change_found(TaskCatalog& catalog, const TaskFilter& filter, const ChangeOfFound& change) {
-  PageRequest request{
-      .page = 1, .page_size = kBatch, .documents = static_cast<bool>(change.only), .count = false};
+  PageRequest request{.page = 1,
+                      .page_size = change.only ? kBatchWithErrors : kBatch,
+                      .documents = false,
+                      .errors = static_cast<bool>(change.only),
+                      .count = false};
   std::unordered_set<TaskId> seen;
   while (true) {
     const TaskPage page = catalog.list(filter, request);

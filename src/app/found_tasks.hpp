@@ -14,7 +14,7 @@ void for_each_found(TaskCatalog& catalog, const TaskFilter& filter,
                     const std::function<void(TaskRecord&)>& look);
 
 struct ChangeOfFound {
-  /// Which of the found ones; all if empty. It sees the documents.
+  /// Which of the found ones; all if empty. It sees the errors, and no other documents.
   std::function<bool(const TaskRecord&)> only{};
   std::function<void(std::span<const TaskId>)> apply;  ///< to at most 1,000
 };

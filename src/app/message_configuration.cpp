@@ -365,6 +365,7 @@ bool OpenTransports::is_failure_transport(const std::string& name_or_dsn) const 
 }
 
 Transport& OpenTransports::open(const std::string& key, const std::string& name, const Dsn& dsn) {
+  const std::lock_guard lock{*mutex_};
   std::unique_ptr<Transport>& transport = open_[key];
   if (!transport) {
     TransportOptions options = options_;

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,7 +55,7 @@ struct MessageConfiguration {
   [[nodiscard]] static MessageConfiguration from_environment(const std::string& file = {});
 };
 
-/// Transports by name or DSN, each opened once, when it is first asked for.
+/// Transports by name or DSN, each opened once, when it is first asked for. Thread-safe.
 class OpenTransports {
  public:
   OpenTransports(MessageConfiguration configuration, TransportOptions options);
@@ -101,6 +102,7 @@ class OpenTransports {
 
   const MessageConfiguration configuration_;
   const TransportOptions options_;
+  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();
   std::map<std::string, std::unique_ptr<Transport>> open_;
 };
 

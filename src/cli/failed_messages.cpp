@@ -1,11 +1,8 @@
 #include "cli/failed_messages.hpp"
 
-#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
-#include <deque>
 #include <fmt/ostream.h>
 #include <map>
 #include <optional>
@@ -23,19 +20,6 @@
 
 namespace errand::cli {
 namespace {
-
-boost::json::object to_json_object(const FailedMessage& message) {
-  boost::json::object headers;
-  for (const auto& [name, value] : message.stored.message.headers) headers[name] = value;
-  return {{"id", message.stored.id},
-          {"messageId", message.id},
-          {"type", message.type},
-          {"transport", message.failed_in},
-          {"body", message.stored.message.body},
-          {"headers", std::move(headers)},
-          {"error", boost::json::parse(errand::to_json(message.error))},
-          {"failedAt", to_iso8601(message.stored.created_at)}};
-}
 
 void print_groups(FailureTransport& failures, const MessageFilter& filter, bool json,
                   Console& console) {
@@ -59,34 +43,6 @@ void print_groups(FailureTransport& failures, const MessageFilter& filter, bool 
   } else {
     table.print(console.out, console.out_screen);
   }
-}
-
-/// The messages of one page, the newest first, out of all that the filter chooses.
-struct MessagePage {
-  std::vector<FailedMessage> items;
-  std::int64_t total = 0;
-};
-
-MessagePage read_page(FailureTransport& failures, const MessageFilter& filter) {
-  MessagePage page;
-  // Of those up to the end of the page, counted from the newest.
-  std::deque<std::string> ids;
-  const std::int64_t most = filter.page * filter.page_size;
-  failures.for_each(filter, [&](FailedMessage& message) {
-    ++page.total;
-    ids.push_back(std::move(message.stored.id));
-    if (static_cast<std::int64_t>(ids.size()) > most) ids.pop_front();
-  });
-  const std::int64_t newer = std::min(most - filter.page_size, page.total);
-  ids.resize(ids.size() - static_cast<std::size_t>(newer));
-  const std::size_t size = std::min(ids.size(), static_cast<std::size_t>(filter.page_size));
-  for (std::size_t i = 0; i < size; ++i) {
-    // Somebody may have dealt with it meanwhile.
-    if (auto message = failures.find(ids[ids.size() - 1 - i])) {
-      page.items.push_back(*std::move(message));
-    }
-  }
-  return page;
 }
 
 }  // namespace
@@ -113,12 +69,13 @@ MessageFilter message_filter(const FailureFilter& filter) {
 
 ExitCode list_failed_messages(const TransportChoice& from, const MessageFilter& filter, bool stats,
                               bool json, Console& console) {
-  FailureTransport failures{from};
+  detail::OpenTransports transports = from.open(TransportOptions::Open::existing);
+  FailureTransport failures{transports, from.name, {}, from.holds_failures};
   if (stats) {
     print_groups(failures, filter, json, console);
     return ExitCode::done;
   }
-  const MessagePage page = read_page(failures, filter);
+  const detail::MessagePage page = failures.page(filter);
   boost::json::array items;
   Table table{{{.title = "ID"},
                {.title = "TYPE", .may_shrink = true},
@@ -127,7 +84,7 @@ ExitCode list_failed_messages(const TransportChoice& from, const MessageFilter& 
                {.title = "ERROR", .may_shrink = true}}};
   const Timestamp now = system_clock().now();
   for (const FailedMessage& message : page.items) {
-    items.push_back(to_json_object(message));
+    items.push_back(detail::to_json(message));
     table.add_row({message.stored.id,
                    message.type,
                    message.failed_in,
@@ -155,7 +112,8 @@ ExitCode list_failed_messages(const TransportChoice& from, const MessageFilter& 
 
 ExitCode show_failed_message(const TransportChoice& from, const std::string& id, bool json,
                              Console& console) {
-  FailureTransport failures{from};
+  detail::OpenTransports transports = from.open(TransportOptions::Open::existing);
+  FailureTransport failures{transports, from.name, {}, from.holds_failures};
   const std::optional<FailedMessage> message = failures.find(id);
   if (!message) {
     fmt::print(console.err, "errand: no message {} in transport {}\n", terminal::printable(id),
@@ -163,7 +121,7 @@ ExitCode show_failed_message(const TransportChoice& from, const std::string& id,
     return ExitCode::no_such_task;
   }
   if (json) {
-    print_json(console, boost::json::serialize(to_json_object(*message)));
+    print_json(console, boost::json::serialize(detail::to_json(*message)));
     return ExitCode::done;
   }
   const auto line = [&](const char* name, const std::string& value) {

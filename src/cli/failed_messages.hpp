@@ -4,15 +4,19 @@
 #include <string>
 #include <vector>
 
+#include "app/failure_transport.hpp"
 #include "cli/console.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/failure_filter.hpp"
-#include "cli/failure_transport.hpp"
 #include "cli/retry_dialogue.hpp"
 #include "cli/transport_options.hpp"
 
 /// The commands below `failed` for messages in a failure transport.
 namespace errand::cli {
+
+using detail::FailedMessage;
+using detail::FailureTransport;
+using detail::MessageFilter;
 
 /// What of the filter of tasks means something for messages. Throws ConfigurationException if it
 /// asks for a queue: a failure transport is one.

@@ -11,7 +11,6 @@
 
 #include "errand/errors.hpp"
 
-#include "bus/message_failure.hpp"
 #include "cli/failed_messages.hpp"
 #include "cli/json_output.hpp"
 #include "cli/wording.hpp"
@@ -80,39 +79,31 @@ std::vector<std::string> find_chosen(FailureTransport& failures, const ChosenMes
 }
 
 /// For messages that are handled, and for those that were when it came to it.
-void tell_left_alone(const FailedMessage& message, Console& console) {
+void tell_left_alone(const std::string& id, Console& console) {
   fmt::print(console.err,
              "errand: message {} is being handled by somebody else: it is left alone\n",
-             terminal::printable(message.stored.id));
+             terminal::printable(id));
 }
 
 /// Returns where it went; nullopt if it is not there any more, or left alone, which is told.
 std::optional<std::string> send_again(FailureTransport& failures, const std::string& id,
                                       Console& console) {
-  const std::optional<FailedMessage> message = failures.find(id);
-  if (!message) return std::nullopt;
-  Transport& target = failures.way_back(*message);
-  const MoveStatus status = failures.transport().move(
-      message->stored.id,
-      {.to = &target, .message = detail::second_chance_of(message->stored.message)});
-  if (status == MoveStatus::left_alone) {
-    tell_left_alone(*message, console);
-    return std::nullopt;
-  }
-  if (status == MoveStatus::doubled) {
+  const detail::SecondChance chance = failures.send_again(id);
+  if (chance.outcome == detail::SecondChance::Outcome::in_flight) tell_left_alone(id, console);
+  if (chance.outcome == detail::SecondChance::Outcome::sent_twice) {
     fmt::print(
         console.err,
         "errand: somebody else took message {} at the same moment: it may be handled twice\n",
         terminal::printable(id));
   }
-  return target.name();
+  return chance.is_sent() ? std::optional{chance.to} : std::nullopt;
 }
 
 /// False if it is not there any more, or left alone, which is told.
 bool remove(FailureTransport& failures, const std::string& id, Console& console) {
   if (failures.transport().remove({&id, 1}) == 1) return true;
   if (const std::optional<FailedMessage> message = failures.find(id)) {
-    tell_left_alone(*message, console);
+    tell_left_alone(message->stored.id, console);
   }
   return false;
 }
@@ -121,7 +112,8 @@ bool remove(FailureTransport& failures, const std::string& id, Console& console)
 
 ExitCode retry_failed_messages(const TransportChoice& from, const std::string& to,
                                const ChosenMessages& chosen, bool json, Console& console) {
-  FailureTransport failures{from, to};
+  detail::OpenTransports transports = from.open(TransportOptions::Open::existing);
+  FailureTransport failures{transports, from.name, to, from.holds_failures};
   ExitCode code = ExitCode::done;
   // All of them are looked at first: a mistake is told before anything has happened.
   const std::vector<std::string> ids =
@@ -150,7 +142,8 @@ ExitCode retry_failed_messages(const TransportChoice& from, const std::string& t
 
 ExitCode remove_failed_messages(const TransportChoice& from, const ChosenMessages& chosen,
                                 bool json, Console& console) {
-  FailureTransport failures{from};
+  detail::OpenTransports transports = from.open(TransportOptions::Open::existing);
+  FailureTransport failures{transports, from.name, {}, from.holds_failures};
   ExitCode code = ExitCode::done;
   const std::vector<std::string> ids =
       find_chosen(failures, chosen, code, console, [](const FailedMessage&) {});
@@ -177,7 +170,8 @@ ExitCode remove_failed_messages(const TransportChoice& from, const ChosenMessage
 
 ExitCode ask_about_failed_messages(const TransportChoice& from, const std::string& to,
                                    const ChosenMessages& chosen, bool json, Console& console) {
-  FailureTransport failures{from, to};
+  detail::OpenTransports transports = from.open(TransportOptions::Open::existing);
+  FailureTransport failures{transports, from.name, to, from.holds_failures};
   ExitCode code = ExitCode::done;
   std::vector<Failure> shown;
   static_cast<void>(find_chosen(failures, chosen, code, console, [&](const FailedMessage& message) {

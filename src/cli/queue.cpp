@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <cstdint>
 #include <fmt/ostream.h>
@@ -10,6 +8,7 @@
 
 #include "errand/engine.hpp"
 
+#include "app/switched_queue.hpp"
 #include "cli/commands.hpp"
 #include "cli/json_output.hpp"
 #include "cli/options.hpp"
@@ -24,52 +23,20 @@ struct SwitchCommand {
   bool json = false;
 };
 
-/// What the queue was when it was paused or resumed. Anything may be the name of a queue: one that
-/// nobody uses is likely to be mistyped.
-struct SwitchedQueue {
-  std::string name;
-  bool was_paused = false;
-  std::int64_t tasks = 0;
-  std::int64_t workers = 0;
-
-  [[nodiscard]] bool is_unused() const noexcept { return tasks == 0 && workers == 0; }
-};
-
-std::vector<SwitchedQueue> look_at(const std::vector<std::string>& names, Engine& engine) {
-  const std::vector<QueueStats> stats = engine.catalog().stats().queues;
-  const std::vector<WorkerInfo> workers = engine.workers().workers();
-  std::vector<SwitchedQueue> queues;
-  for (const std::string& name : names) {
-    TaskFilter filter;
-    filter.queue = name;
-    const auto known = std::ranges::find(stats, name, &QueueStats::queue);
-    queues.push_back(
-        {.name = name,
-         .was_paused = known != stats.end() && known->paused,
-         .tasks =
-             engine.catalog().list(filter, {.page = 1, .page_size = 1, .documents = false}).total,
-         .workers = std::ranges::count_if(workers, [&](const WorkerInfo& worker) {
-           return std::ranges::find(worker.queues, name) != worker.queues.end();
-         })});
-  }
-  return queues;
-}
+using detail::look_at_queues;
+using detail::SwitchedQueue;
 
 void print_switched(const std::vector<SwitchedQueue>& queues, bool paused, Console& console) {
   boost::json::array items;
   for (const SwitchedQueue& queue : queues) {
-    items.push_back(boost::json::object{{"queue", queue.name},
-                                        {"paused", paused},
-                                        {"wasPaused", queue.was_paused},
-                                        {"tasks", queue.tasks},
-                                        {"workers", queue.workers}});
+    items.push_back(detail::to_json(queue, paused));
   }
   print_json(console, boost::json::serialize(items));
 }
 
 ExitCode pause(const SwitchCommand& command, Invocation& invocation) {
   const std::unique_ptr<Engine> engine = invocation.open(EngineOptions::Open::existing);
-  const std::vector<SwitchedQueue> queues = look_at(command.queues, *engine);
+  const std::vector<SwitchedQueue> queues = look_at_queues(command.queues, *engine);
   engine->queue().pause(command.queues);
   Console& console = invocation.console;
   if (command.json) {
@@ -85,7 +52,7 @@ ExitCode pause(const SwitchCommand& command, Invocation& invocation) {
 
 ExitCode resume(const SwitchCommand& command, Invocation& invocation) {
   const std::unique_ptr<Engine> engine = invocation.open(EngineOptions::Open::existing);
-  const std::vector<SwitchedQueue> queues = look_at(command.queues, *engine);
+  const std::vector<SwitchedQueue> queues = look_at_queues(command.queues, *engine);
   engine->queue().resume(command.queues);
   Console& console = invocation.console;
   if (command.json) {

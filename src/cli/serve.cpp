@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <exception>
 #include <fmt/format.h>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@
 #include "app/stop_signals.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
+#include "cli/transport_options.hpp"
 #include "core/block_signals.hpp"
 #include "http/observed_engine.hpp"
 #include "http/server.hpp"
@@ -37,6 +39,7 @@ struct ServeCommand {
   std::int64_t max_connections = 12'000;
   std::string log_level = "info";
   std::string log_format = "text";
+  std::string configuration;
 
   bool worker = false;
   std::vector<std::string> queues;
@@ -76,6 +79,7 @@ http::ServerOptions server_options(const ServeCommand& command) {
   }
   options.limits.body_bytes = static_cast<std::size_t>(command.max_body_mib) << 20;
   options.limits.connections = static_cast<std::size_t>(command.max_connections);
+  options.messages = detail::MessageConfiguration::from_environment(command.configuration);
   return options;
 }
 
@@ -99,6 +103,8 @@ void raise_file_limit() {
 /// The worker of `--worker`, in a thread of its own. If it cannot go on, neither does the server.
 class OwnWorker {
  public:
+  /// It ends with the server: both stop at once, so that nothing is begun that would have to wait
+  /// for the server's last answers.
   OwnWorker(const ServeCommand& command, Application& app, Logger& logger,
             std::stop_source& server_stop)
       : worker_{app.engine(), app.handlers(), options_of(command), logger},
@@ -109,7 +115,11 @@ class OwnWorker {
             error_ = std::current_exception();
           }
           server_stop.request_stop();
-        })} {}
+        })},
+        on_server_stop_{server_stop.get_token(), [this] { thread_.request_stop(); }} {
+    logger.info(fmt::format("worker {} serves {}", worker_.name(),
+                            fmt::join(options_of(command).queues, ", ")));
+  }
 
   /// Blocks until what it runs has ended or was handed back. Throws what ended it.
   WorkerReport stop() {
@@ -133,6 +143,7 @@ class OwnWorker {
   WorkerReport report_;
   std::exception_ptr error_;
   std::jthread thread_;
+  std::stop_callback<std::function<void()>> on_server_stop_;
 };
 
 void announce(const http::Server& server, const http::ServerOptions& options,
@@ -206,6 +217,7 @@ void add_serve(CLI::App& parent, Invocation& invocation) {
              "MiB that a request may have (default: 8)");
   add_number(command, "--max-connections", options->max_connections, 1, 1'000'000,
              "Connections at once (default: 12000)");
+  add_configuration(command, options->configuration);
   add_flag(command, "--worker", options->worker, "Run tasks in this process, too");
   add_texts(command, "-q,--queue", options->queues, "QUEUE",
             "Queues the worker serves, separated by commas, the most important first (default: "

@@ -24,7 +24,7 @@ constexpr int kIdleParts = 9;         ///< for each part of time spent looking
 
 constexpr std::int64_t kNewest = 200;
 constexpr std::size_t kMostNamed = 50;
-constexpr std::size_t kMostWatched = 200;
+constexpr std::size_t kMostWatched = 1000;  ///< in one look; then it is the next ones' turn
 constexpr std::size_t kMostItems = 200;
 
 std::size_t hash_of(const std::optional<Progress>& progress) {
@@ -52,14 +52,6 @@ std::string essence_of(const Sample& sample) {
   const Rates rates = sample.rates.value_or(Rates{});
   return text + fmt::format("{} {} {} {}", rates.submitted, rates.completed, rates.failed,
                             rates.cancelled);
-}
-
-TaskRecord without_documents(TaskRecord task) {
-  task.data.payload.reset();
-  task.data.result.reset();
-  task.data.error.reset();
-  task.history.reset();
-  return task;
 }
 
 }  // namespace
@@ -209,15 +201,29 @@ void ChangeFeed::publish_sample(const Sample& sample) {
   publish_(std::move(change));
 }
 
+std::unordered_set<TaskId> ChangeFeed::take_turn() {
+  std::unordered_set<TaskId> turn;
+  auto next = last_watched_ ? watched_.upper_bound(*last_watched_) : watched_.begin();
+  while (turn.size() < std::min(kMostWatched, watched_.size())) {
+    if (next == watched_.end()) next = watched_.begin();
+    turn.insert(next->first);
+    last_watched_ = next->first;
+    ++next;
+  }
+  return turn;
+}
+
 void ChangeFeed::look_at_tasks() {
   std::vector<TaskId> asked_for;
   std::unordered_set<TaskId> watched;
+  std::unordered_set<TaskId> waiting;  ///< watched, but it is not their turn
   std::unordered_set<TaskId> named;
   bool more = false;
   {
     const std::lock_guard lock{mutex_};
+    watched = take_turn();
     for (const auto& [id, listeners] : watched_) {
-      if (watched.size() < kMostWatched) watched.insert(id);
+      if (!watched.contains(id)) waiting.insert(id);
     }
     named.swap(named_);
     more = std::exchange(more_than_named_, false);
@@ -235,14 +241,14 @@ void ChangeFeed::look_at_tasks() {
       found.try_emplace(id, std::move(task));
     }
   }
+  std::erase_if(asked_for, [&](TaskId id) { return found.contains(id); });
+  for (TaskRecord& task : engine_.catalog().find_all(asked_for)) {
+    const TaskId id = task.data.id;
+    found.try_emplace(id, std::move(task));
+  }
   std::vector<TaskId> gone;
   for (const TaskId id : asked_for) {
-    if (found.contains(id)) continue;
-    if (std::optional<TaskRecord> task = engine_.catalog().find(id)) {
-      found.try_emplace(id, without_documents(*std::move(task)));
-    } else if (watched.contains(id) && seen_.contains(id)) {
-      gone.push_back(id);
-    }
+    if (!found.contains(id) && watched.contains(id) && seen_.contains(id)) gone.push_back(id);
   }
 
   auto changed = std::make_shared<Change>();
@@ -262,11 +268,17 @@ void ChangeFeed::look_at_tasks() {
     changed->tasks.push_back(id);
     changed->items.push_back(errand::to_json(task));
   }
+  // What nobody looked at is compared when its turn has come.
+  for (const TaskId id : waiting) {
+    const auto before = seen_.find(id);
+    if (before != seen_.end()) seen.try_emplace(id, before->second);
+  }
   seen_ = std::move(seen);
   // What changed since somebody came, before this first look, cannot be told from what was so
   // before: whoever has read meanwhile reads once more.
   if (!std::exchange(knows_tasks_, true)) more = true;
   if (!changed->items.empty() || more) {
+    changed->more = more;
     changed->frame = event("tasks", fmt::format(R"({{"items":[{}],"more":{}}})",
                                                 fmt::join(changed->items, ","), more));
     publish_(std::move(changed));

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -28,6 +29,7 @@ struct Change {
   std::string frame{};               ///< as a server-sent event
   std::vector<TaskId> tasks{};       ///< those of `tasks` and `removed`, as `frames` has them
   std::vector<std::string> items{};  ///< of `tasks`: each task's JSON, in the same order
+  bool more = false;                 ///< of `tasks`: others may have changed, too
 };
 
 /// Looks at the storage for everybody: one thread, one read, however many listen. It looks when a
@@ -78,6 +80,8 @@ class ChangeFeed {
   [[nodiscard]] bool look(bool listened, bool tasks_wanted);
   void look_at_stats();
   void look_at_tasks();
+  /// Those of the watched whose turn it is. With the lock held.
+  [[nodiscard]] std::unordered_set<TaskId> take_turn();
   void publish_sample(const Sample& sample);
   void on_signal(Signal signal, const SignalEvent& event);
 
@@ -92,8 +96,8 @@ class ChangeFeed {
   bool signalled_ = false;
   std::int64_t stats_listeners_ = 0;
   std::int64_t task_listeners_ = 0;
-  std::unordered_map<TaskId, std::int64_t> watched_;
-  std::unordered_set<TaskId> named_;  ///< by signals
+  std::map<TaskId, std::int64_t> watched_;  ///< how many watch each
+  std::unordered_set<TaskId> named_;        ///< by signals
   bool more_than_named_ = false;
   std::shared_ptr<const Observation> observation_;
   std::shared_ptr<const Change> sample_;
@@ -105,7 +109,8 @@ class ChangeFeed {
   Steady::time_point published_at_{};
   std::string published_;  ///< what the last sample said, but for its time
   std::unordered_map<TaskId, Fingerprint> seen_;
-  bool knows_tasks_ = false;  ///< seen_ holds what was there before
+  std::optional<TaskId> last_watched_;  ///< the next look begins behind it
+  bool knows_tasks_ = false;            ///< seen_ holds what was there before
   bool in_trouble_ = false;
 
   std::vector<Subscription> subscriptions_;

@@ -1,5 +1,6 @@
 #include "http/dashboard.hpp"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <map>
@@ -57,6 +58,15 @@ const EmbeddedFile* file_at(const Target& target) {
                                                                : nullptr;
 }
 
+/// Whether web/app.js has a view for the address. A test compares.
+bool is_page(const Target& target) {
+  static constexpr std::array<std::string_view, 6> kPages{"",       "tasks",   "failed",
+                                                          "queues", "workers", "submit"};
+  const std::vector<std::string>& path = target.segments;
+  if (path.size() == 2) return path[0] == "tasks" && !path[1].empty();
+  return path.size() == 1 && std::ranges::find(kPages, path[0]) != kPages.end();
+}
+
 }  // namespace
 
 Response dashboard_file(const Request& request) {
@@ -64,6 +74,13 @@ Response dashboard_file(const Request& request) {
   if (file == nullptr) throw Problem{404, "there is no such file"};
   const std::string& tag = tag_of(*file);
   Response response;
+  if (file->name == "index.html" && !is_page(request.target)) {
+    // The page says so to people, the status to programs that mistyped an address.
+    response.status = 404;
+    response.content_type = content_type_of(file->name);
+    response.embedded = file->bytes;
+    return response;
+  }
   response.cache_control = "no-cache";
   response.headers.emplace_back("ETag", tag);
   response.content_type = content_type_of(file->name);

@@ -49,7 +49,8 @@ class Subscriber {
     return change.kind == Change::Kind::stats ? interest.stats : interest.tasks;
   }
 
-  /// Of the tasks it is interested in; null if there are none among these.
+  /// Of the tasks it is interested in; null if there are none among these, and no others may have
+  /// changed.
   [[nodiscard]] Frame own_frame(const Change& change) const {
     std::vector<std::string> parts;
     for (std::size_t i = 0; i < change.tasks.size(); ++i) {
@@ -58,11 +59,11 @@ class Subscriber {
                           ? change.items[i]
                           : fmt::format("\"{}\"", change.tasks[i].to_string()));
     }
-    if (parts.empty()) return nullptr;
+    if (parts.empty() && !change.more) return nullptr;
     return std::make_shared<const std::string>(
         change.kind == Change::Kind::tasks
-            ? fmt::format("event: tasks\ndata: {{\"items\":[{}],\"more\":false}}\n\n",
-                          fmt::join(parts, ","))
+            ? fmt::format("event: tasks\ndata: {{\"items\":[{}],\"more\":{}}}\n\n",
+                          fmt::join(parts, ","), change.more)
             : fmt::format("event: removed\ndata: {{\"taskIds\":[{}]}}\n\n", fmt::join(parts, ",")));
   }
 };

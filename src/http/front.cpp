@@ -69,16 +69,14 @@ void refuse_large_body(const MessageHeader& header, std::size_t most) {
 
 }  // namespace
 
-Served Front::judge(const MessageHeader& header, Request& request) const {
+void Front::judge(const MessageHeader& header, Request& request, Served& served) const {
   request = request_of(header);
+  served.match = match(request.method, request.target);
   if (!service_.access.has_tokens()) require_loopback_host(request.headers);
   request.role = service_.access.role_of(request.headers);
-  Served served;
-  served.match = match(request.method, request.target);
   if (served.match.route != nullptr) Access::require(request.role, served.match.route->role);
   refuse_cross_site(request.method, request.headers);
   refuse_large_body(header, options.limits.body_bytes);
-  return served;
 }
 
 Awaitable<Response> Front::serve(Served& served, const Request& request) {
@@ -89,13 +87,21 @@ Awaitable<Response> Front::serve(Served& served, const Request& request) {
     co_return immediate->serve(call);
   }
   if (const auto* blocking = std::get_if<Blocking>(&route->action)) {
-    co_return co_await pool_.call([&] { return (*blocking)(call); });
+    co_return co_await pools_.storage.call([&] { return (*blocking)(call); });
+  }
+  if (const auto* lengthy = std::get_if<Lengthy>(&route->action)) {
+    co_return co_await pools_.lengthy.call([&] { return lengthy->serve(call); });
+  }
+  if (const auto* aside = std::get_if<Aside>(&route->action)) {
+    co_return co_await pools_.aside.call([&] { return aside->serve(call); });
   }
   switch (std::get<Waiting>(route->action)) {
     case Waiting::submit:
       co_return co_await submit(request);
     case Waiting::result:
-      co_return co_await wait_for_result(call);
+      co_return co_await wait_for_result(call, served);
+    case Waiting::readiness:
+      co_return co_await tell_readiness(request);
     case Waiting::events:
       break;
   }
@@ -103,11 +109,19 @@ Awaitable<Response> Front::serve(Served& served, const Request& request) {
   co_return Response{};
 }
 
+Awaitable<Response> Front::tell_readiness(const Request& request) {
+  const Query none{request.target, {}};
+  if (!co_await readiness_.is_ready()) {
+    throw Problem{503, "the storage does not answer"}.with_header("Retry-After", "2");
+  }
+  co_return Response::json(R"({"status":"ready"})");
+}
+
 Awaitable<Response> Front::submit(const Request& request) {
   const Query none{request.target, {}};
   const std::string type = media_type(request.headers.content_type);
   if (type == "application/x-ndjson") {
-    co_return co_await pool_.call([&] { return submit_many(service_.engine, request); });
+    co_return co_await pools_.storage.call([&] { return submit_many(service_.engine, request); });
   }
   if (type != "application/json") {
     throw Problem{415, "send application/json for one task, application/x-ndjson for many"}
@@ -119,39 +133,39 @@ Awaitable<Response> Front::submit(const Request& request) {
   if (request.body.size() < kLargeBody) {
     parsed = requested_task(request);
   } else {
-    co_await pool_.call([&] {
+    co_await pools_.storage.call([&] {
       parsed = requested_task(request);
       return true;
     });
   }
-  RequestedTask& requested = *parsed;
-  if (requested.has_own_id) {
-    std::optional<Response> known =
-        co_await pool_.call([&] { return already_submitted(service_.engine, requested); });
-    if (known) co_return *std::move(known);
+  Response response = created_response(parsed->task);
+  const TaskId id = parsed->task.id;
+  const std::string task_type = parsed->task.envelope.type();
+  const std::optional<Submission::Before> before = co_await submits_.submit(*std::move(parsed));
+  if (before) {
+    response = Response::json(submitted_json(id, task_type, before->queue, before->status));
   }
-  Response created = created_response(requested.task);
-  co_await submits_.submit(std::move(requested));
-  co_return created;
+  co_return response;
 }
 
-Awaitable<Response> Front::wait_for_result(const Call& call) {
+Awaitable<Response> Front::wait_for_result(const Call& call, Served& served) {
   const Query query{call.request.target, {"wait"}};
   const std::chrono::milliseconds most = query.duration("wait", kLongestWait);
   const TaskId id = call.task_id();
   TaskQueue& queue = service_.engine.queue();
   const auto look = [&queue, id] { return queue.finished({&id, 1}); };
-  std::vector<Finish> finishes = co_await pool_.call(look);
+  std::vector<Finish> finishes = co_await pools_.storage.call(look);
   if (finishes.empty() && most.count() > 0 && !stopping) {
-    co_await wait_until_final(id, most);
-    finishes = co_await pool_.call(look);
+    co_await wait_until_final(id, most, served);
+    finishes = co_await pools_.storage.call(look);
   }
   if (!finishes.empty()) co_return outcome_response(finishes.front());
   TaskCatalog& catalog = service_.engine.catalog();
-  co_return co_await pool_.call([&catalog, id] { return unfinished_response(catalog, id); });
+  co_return co_await pools_.storage.call(
+      [&catalog, id] { return unfinished_response(catalog, id); });
 }
 
-Awaitable<> Front::wait_until_final(TaskId id, std::chrono::milliseconds most) {
+Awaitable<> Front::wait_until_final(TaskId id, std::chrono::milliseconds most, Served& served) {
   // Shared: the callback may still be on its way when the time is over.
   const auto timer = std::make_shared<Timer>(loop, most);
   const Watched watched{tasks_, id};
@@ -160,10 +174,12 @@ Awaitable<> Front::wait_until_final(TaskId id, std::chrono::milliseconds most) {
         asio::post(*owner, [timer] { timer->cancel(); });
       });
   waits_.insert(timer.get());
+  served.wait = timer;
   service_.metrics.add(Metrics::Gauge::long_polls, 1);
   co_await timer->async_wait(kAwaitResult);
   service_.metrics.add(Metrics::Gauge::long_polls, -1);
   waits_.erase(timer.get());
+  served.wait.reset();
   watched.forget(ticket);
 }
 

@@ -14,6 +14,7 @@
 #include "http/event_hub.hpp"
 #include "http/loop.hpp"
 #include "http/message.hpp"
+#include "http/readiness.hpp"
 #include "http/routes.hpp"
 #include "http/server.hpp"
 #include "http/service.hpp"
@@ -26,6 +27,9 @@ struct Served {
   Match match{};
   Response response{};
   std::optional<ChangeFeed::Interest> stream{};  ///< a stream of events follows, not the response
+
+  /// While the client waits for a result: cancelled, it is not waited for any longer.
+  std::shared_ptr<Timer> wait{};
 };
 
 enum class When : bool { if_idle, now };
@@ -35,20 +39,22 @@ using HangUp = std::function<void(When)>;
 /// What all connections share: judges requests, and serves them. Belongs to the loop's thread.
 class Front {
  public:
-  Front(std::shared_ptr<asio::io_context> loop_in, BlockingPool& pool_in, Service& service_in,
+  Front(std::shared_ptr<asio::io_context> loop_in, BlockingPools& pools_in, Service& service_in,
         Tasks& tasks_in, ChangeFeed& feed_in, const ServerOptions& options_in, Logger& logger_in)
       : loop{*loop_in},
         feed{feed_in},
         options{options_in},
         logger{logger_in},
-        pool_{pool_in},
+        pools_{pools_in},
         service_{service_in},
         tasks_{tasks_in},
-        submits_{*loop_in, pool_in, service_in.engine},
+        submits_{*loop_in, pools_in.storage, service_in.engine},
+        readiness_{*loop_in, pools_in.storage, service_in.engine, logger_in},
         loop_owner_{std::move(loop_in)} {}
 
-  /// Looks at a header: whether the request may be made, and which route it takes. Throws Problem.
-  [[nodiscard]] Served judge(const MessageHeader& header, Request& request) const;
+  /// Looks at a header: whether the request may be made, and which route it takes. Throws Problem;
+  /// `request` and `served` hold what was found until then.
+  void judge(const MessageHeader& header, Request& request, Served& served) const;
 
   /// Throws Problem and Errand's exceptions.
   [[nodiscard]] Awaitable<Response> serve(Served& served, const Request& request);
@@ -78,14 +84,17 @@ class Front {
   friend class Listening;
 
   [[nodiscard]] Awaitable<Response> submit(const Request& request);
-  [[nodiscard]] Awaitable<Response> wait_for_result(const Call& call);
-  [[nodiscard]] Awaitable<> wait_until_final(TaskId id, std::chrono::milliseconds most);
+  [[nodiscard]] Awaitable<Response> wait_for_result(const Call& call, Served& served);
+  [[nodiscard]] Awaitable<> wait_until_final(TaskId id, std::chrono::milliseconds most,
+                                             Served& served);
+  [[nodiscard]] Awaitable<Response> tell_readiness(const Request& request);
   [[nodiscard]] static ChangeFeed::Interest interest_of(const Request& request);
 
-  BlockingPool& pool_;
+  BlockingPools& pools_;
   Service& service_;
   Tasks& tasks_;
   SubmitQueue submits_;
+  Readiness readiness_;
   std::unordered_set<Timer*> waits_;
   std::list<HangUp> connections_;
 

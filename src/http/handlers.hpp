@@ -11,6 +11,8 @@ namespace errand::http {
 [[nodiscard]] Response delete_task(const Call& call);
 [[nodiscard]] Response cancel_task(const Call& call);
 [[nodiscard]] Response retry_task(const Call& call);
+/// The same once query and body were looked at.
+[[nodiscard]] Response retry_chosen_task(const Call& call);
 
 // queue_routes.cpp
 [[nodiscard]] Response list_queues(const Call& call);
@@ -27,6 +29,9 @@ namespace errand::http {
 [[nodiscard]] Response retry_failed(const Call& call);
 [[nodiscard]] Response remove_failed(const Call& call);
 
+// failed_message_routes.cpp
+[[nodiscard]] Response list_failure_transports(const Call& call);
+
 // operator_routes.cpp
 [[nodiscard]] Response get_session(const Call& call);
 [[nodiscard]] Response list_workers(const Call& call);
@@ -34,7 +39,6 @@ namespace errand::http {
 [[nodiscard]] Response get_history(const Call& call);
 [[nodiscard]] Response get_metrics(const Call& call);
 [[nodiscard]] Response get_health(const Call& call);
-[[nodiscard]] Response get_readiness(const Call& call);
 [[nodiscard]] Response get_openapi(const Call& call);
 
 }  // namespace errand::http

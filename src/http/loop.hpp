@@ -94,4 +94,11 @@ class BlockingPool {
   std::size_t calls_ = 0;  ///< of the loop's thread
 };
 
+/// Threads for each kind of call, so that none waits for another kind.
+struct BlockingPools {
+  BlockingPool storage;  ///< short questions
+  BlockingPool lengthy;  ///< what goes through many tasks
+  BlockingPool aside;    ///< what does not need the storage
+};
+
 }  // namespace errand::http

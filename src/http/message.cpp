@@ -38,6 +38,14 @@ Request request_of(const MessageHeader& header) {
   headers.sec_fetch_site = header_field("Sec-Fetch-Site");
   headers.idempotency_key = header_field("Idempotency-Key");
   headers.traceparent = header_field("traceparent");
+  if (headers.idempotency_key.empty() && header.count("Idempotency-Key") > 0) {
+    throw Problem{400, "the Idempotency-Key is empty: leave it out, or send 1 to 200 characters"};
+  }
+  const std::string_view encoding = header_field(field::content_encoding);
+  if (!encoding.empty() && !beast::iequals(header[field::content_encoding], "identity")) {
+    throw Problem{415, "bodies are taken as they are: send it without Content-Encoding"}
+        .with_header("Accept-Encoding", "identity");
+  }
   if (header.count(field::host) != 1) {
     throw Problem{400, "a request must have one Host header"};
   }

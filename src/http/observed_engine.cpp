@@ -49,12 +49,13 @@ class ObservedEngine::Queue final : public TaskQueue {
  public:
   Queue(TaskQueue& next, Metrics& metrics) : next_{next}, metrics_{metrics} {}
 
-  void submit(std::span<const NewTask> tasks) override {
-    measured(metrics_, "submit", [&] { next_.submit(tasks); });
+  std::size_t submit(std::span<const NewTask> tasks) override {
+    const std::size_t stored = measured(metrics_, "submit", [&] { return next_.submit(tasks); });
     metrics_.observe_batch(Metrics::Batch::submit, tasks.size());
     for (const NewTask& task : tasks) {
       metrics_.count(Metrics::TaskEvent::submitted, task.envelope.type(), task.queue);
     }
+    return stored;
   }
   void adopt(std::span<const NewTask> tasks) override {
     measured(metrics_, "submit", [&] { next_.adopt(tasks); });
@@ -145,6 +146,9 @@ class ObservedEngine::Catalog final : public TaskCatalog {
 
   std::optional<TaskRecord> find(TaskId id) override {
     return measured(metrics_, "find", [&] { return next_.find(id); });
+  }
+  std::vector<TaskRecord> find_all(std::span<const TaskId> ids) override {
+    return measured(metrics_, "find_all", [&] { return next_.find_all(ids); });
   }
   TaskPage list(const TaskFilter& filter, const PageRequest& request) override {
     return measured(metrics_, "list", [&] { return next_.list(filter, request); });

@@ -26,6 +26,10 @@ class Problem : public std::runtime_error {
     name_ = std::move(name);
     return std::move(*this);
   }
+  Problem&& adding(const std::string& detail) && {
+    static_cast<std::runtime_error&>(*this) = std::runtime_error{what() + detail};
+    return std::move(*this);
+  }
   Problem&& at_pointer(std::string pointer) && {
     pointer_ = std::move(pointer);
     return std::move(*this);

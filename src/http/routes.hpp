@@ -30,19 +30,36 @@ struct Call {
 /// Errand's exceptions.
 using Blocking = Response (*)(const Call&);
 
-/// The same without asking the storage: it is called at once, and must not block.
+/// The same where it may take minutes, and must not keep others from the storage: few of these run
+/// at once.
+struct Lengthy {
+  Response (*serve)(const Call&);
+};
+
+/// Without asking the storage, but too much work for the loop. It is served while the storage
+/// hangs.
+struct Aside {
+  Response (*serve)(const Call&);
+};
+
+/// Without asking the storage: it is called at once, and must not block.
 struct Immediate {
   Response (*serve)(const Call&);
 };
 
 /// What the server does itself, because it must wait without blocking.
-enum class Waiting : std::uint8_t { submit, result, events };
+enum class Waiting : std::uint8_t { submit, result, events, readiness };
 
 struct Route {
   Method method;
   std::string_view path;  ///< as OpenAPI writes it: /api/tasks/{taskId}
   Role role;
-  std::variant<Blocking, Immediate, Waiting> action;
+  std::variant<Blocking, Lengthy, Aside, Immediate, Waiting> action;
+
+  [[nodiscard]] bool waits_for_result() const {
+    const auto* waiting = std::get_if<Waiting>(&action);
+    return waiting != nullptr && *waiting == Waiting::result;
+  }
 };
 
 /// All of them. openapi.json describes each; a test compares.

@@ -17,6 +17,8 @@ using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;
 using Socket = asio::basic_stream_socket<tcp, Executor>;
 
 constexpr std::chrono::seconds kLastWords{5};  ///< for requests under way when it stops
+constexpr int kLengthyThreads = 2;
+constexpr std::size_t kMostLengthy = 100;
 
 void require_token_beyond_loopback(const ListenAddress& listen, const Access& access) {
   if (listen.is_loopback() || access.has_tokens()) return;
@@ -54,19 +56,23 @@ class Server::Impl {
       : options_{std::move(options)},
         logger_{logger},
         tls_{tls_context(options_.tls)},
+        failed_messages_{options_.messages},
         service_{.engine = app.engine(),
                  .metrics = metrics,
                  .history = history_,
                  .access = access,
                  .worker_types = options_.worker_types,
-                 .last_observation = [this] { return feed_.last_observation(); }},
-        pool_{options_.storage_threads, options_.limits.calls},
+                 .last_observation = [this] { return feed_.last_observation(); },
+                 .failed_messages = &failed_messages_},
+        pools_{.storage = {options_.storage_threads, options_.limits.calls},
+               .lengthy = {kLengthyThreads, kMostLengthy},
+               .aside = {1, options_.limits.calls}},
         feed_{app.engine(), history_, logger,
               [this](std::shared_ptr<const Change> change) {
                 asio::post(loop_,
                            [this, change = std::move(change)] { front_.hub.publish(change); });
               }},
-        front_{loop_owner_, pool_, service_, app.tasks(), feed_, options_, logger} {
+        front_{loop_owner_, pools_, service_, app.tasks(), feed_, options_, logger} {
     require_token_beyond_loopback(options_.listen, access);
     listen();
   }
@@ -104,28 +110,37 @@ class Server::Impl {
     port_ = acceptor_.local_endpoint().port();
   }
 
+  /// Goes on whatever happens: a server that accepts nobody is worse than one that is gone.
   Awaitable<> accept() {
     while (acceptor_.is_open()) {
       auto [error, socket] = co_await acceptor_.async_accept(kAwaitResult);
       if (front_.stopping) co_return;
-      if (error) {
-        // No more file descriptors, most likely: others have to close theirs first.
-        Timer pause{loop_, std::chrono::milliseconds{100}};
-        co_await pause.async_wait(kAwaitResult);
-        continue;
+      bool in_trouble = static_cast<bool>(error);
+      try {
+        if (!error) welcome(std::move(socket));
+      } catch (const std::exception& trouble) {
+        logger_.error(fmt::format("a connection could not be accepted: {}", trouble.what()));
+        in_trouble = true;
       }
-      if (front_.connections() >= options_.limits.connections) {
-        turn_away(std::move(socket));
-        continue;
-      }
-      boost::system::error_code ignored;
-      socket.set_option(tcp::no_delay{true}, ignored);
-      TcpStream stream{std::move(socket)};
-      if (tls_) {
-        asio::co_spawn(loop_, converse(TlsStream{std::move(stream), *tls_}), asio::detached);
-      } else {
-        asio::co_spawn(loop_, converse(std::move(stream)), asio::detached);
-      }
+      if (!in_trouble) continue;
+      // No more file descriptors or memory, most likely: others have to give theirs back first.
+      Timer pause{loop_, std::chrono::milliseconds{100}};
+      co_await pause.async_wait(kAwaitResult);
+    }
+  }
+
+  void welcome(Socket socket) {
+    if (front_.connections() >= options_.limits.connections) {
+      turn_away(std::move(socket));
+      return;
+    }
+    boost::system::error_code ignored;
+    socket.set_option(tcp::no_delay{true}, ignored);
+    TcpStream stream{std::move(socket)};
+    if (tls_) {
+      asio::co_spawn(loop_, converse(TlsStream{std::move(stream), *tls_}), asio::detached);
+    } else {
+      asio::co_spawn(loop_, converse(std::move(stream)), asio::detached);
     }
   }
 
@@ -172,8 +187,9 @@ class Server::Impl {
   asio::io_context& loop_ = *loop_owner_;
   Acceptor acceptor_{loop_};
   std::uint16_t port_ = 0;
+  FailureTransports failed_messages_;
   Service service_;
-  BlockingPool pool_;
+  BlockingPools pools_;
   ChangeFeed feed_;
   Front front_;
 };

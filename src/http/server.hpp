@@ -11,6 +11,7 @@
 #include "errand/application.hpp"
 #include "errand/logger.hpp"
 
+#include "app/message_configuration.hpp"
 #include "http/access.hpp"
 #include "http/listen_address.hpp"
 #include "http/metrics.hpp"
@@ -40,6 +41,7 @@ struct ServerOptions {
   Limits limits{};
   int storage_threads = 8;                  ///< calls of the storage at once
   std::vector<std::string> worker_types{};  ///< told to the dashboard
+  detail::MessageConfiguration messages{};  ///< whose failure transports operators may look into
 };
 
 /// The HTTP server. One thread for all connections; calls of the storage run on a few others.

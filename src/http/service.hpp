@@ -9,6 +9,7 @@
 #include "errand/engine.hpp"
 
 #include "http/access.hpp"
+#include "http/failure_transports.hpp"
 #include "http/history.hpp"
 #include "http/metrics.hpp"
 #include "http/observation.hpp"
@@ -25,6 +26,7 @@ struct Service {
   std::vector<std::string> worker_types{};  ///< what this process's worker can run
   std::function<std::shared_ptr<const Observation>()> last_observation{};
   Totals totals{};
+  FailureTransports* failed_messages = nullptr;  ///< null: this server has no configuration
 };
 
 }  // namespace errand::http

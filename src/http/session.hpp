@@ -8,7 +8,6 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
-#include <boost/beast/ssl/ssl_stream.hpp>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -16,6 +15,7 @@
 #include <utility>
 
 #include "http/front.hpp"
+#include "http/leave_watch.hpp"
 #include "http/message.hpp"
 #include "http/response_text.hpp"
 
@@ -24,7 +24,7 @@ namespace errand::http {
 namespace beast = boost::beast;
 
 using TcpStream = beast::basic_stream<asio::ip::tcp, Executor>;
-using TlsStream = beast::ssl_stream<TcpStream>;
+using TlsStream = asio::ssl::stream<TcpStream>;
 
 /// One connection, from its first byte to its end. Belongs to the loop's thread.
 ///
@@ -80,25 +80,33 @@ class Session {
     tcp().expires_after(limits().header);
     const auto [error, size] =
         co_await beast::http::async_read_header(stream_, buffer_, parser, kAwaitResult);
-    if (error) co_return co_await refuse(error);
-    const auto begin = std::chrono::steady_clock::now();
+    if (error) {
+      const Request unknown;
+      Served nothing;
+      co_return co_await refuse(error, unknown, nothing);
+    }
     Request request;
     Served served;
     std::exception_ptr refused;
+    auto begin = std::chrono::steady_clock::now();
     try {
-      served = front_.judge(parser.get(), request);
-      if (co_await read_body(parser, request)) {
-        served.response = co_await front_.serve(served, request);
-      } else {
-        co_return false;
+      front_.judge(parser.get(), request, served);
+      if (const auto broken = co_await read_body(parser, request)) {
+        co_return co_await refuse(broken, request, served);
       }
+      begin = std::chrono::steady_clock::now();  // how long a body takes is the client's affair
+      served.response = co_await serve(served, request);
     } catch (...) {
       refused = std::current_exception();
     }
     if (refused) served.response = front_.explain(refused);
     front_.record(request, served, std::chrono::steady_clock::now() - begin);
     if (served.stream) {
-      stream_wanted = std::move(served.stream);
+      if (request.method == Method::head) {
+        co_await send_stream_header();
+      } else {
+        stream_wanted = std::move(served.stream);
+      }
       co_return false;
     }
     // After a refusal the rest of the request may still be on its way: it cannot be told from the
@@ -107,6 +115,17 @@ class Session {
     co_await answer(served.response, request.method,
                     again ? Connection::keep_alive : Connection::close);
     co_return again;
+  }
+
+  /// Where the client waits for something, it is not waited for once it has left.
+  Awaitable<Response> serve(Served& served, const Request& request) {
+    std::optional<LeaveWatch> watch;
+    if (served.match.route != nullptr && served.match.route->waits_for_result()) {
+      watch.emplace(front_.loop, tcp().socket(), [&served] {
+        if (served.wait) served.wait->cancel();
+      });
+    }
+    co_return co_await front_.serve(served, request);
   }
 
   /// A client may keep a connection and say nothing for a while; once it says something it has to
@@ -124,8 +143,9 @@ class Session {
     co_return true;
   }
 
-  Awaitable<bool> read_body(Parser& parser, Request& request) {
-    if (parser.is_done()) co_return true;
+  /// What broke it off.
+  Awaitable<boost::system::error_code> read_body(Parser& parser, Request& request) {
+    if (parser.is_done()) co_return boost::system::error_code{};
     parser.body_limit(limits().body_bytes);
     tcp().expires_after(limits().body);
     if (beast::iequals(parser.get()[beast::http::field::expect], "100-continue")) {
@@ -134,49 +154,62 @@ class Session {
     }
     const auto [error, size] =
         co_await beast::http::async_read(stream_, buffer_, parser, kAwaitResult);
-    if (error) co_return co_await refuse(error);
-    request.body = std::move(parser.get().body());
-    co_return true;
+    if (!error) request.body = std::move(parser.get().body());
+    co_return error;
   }
 
   /// Says what is wrong with the bytes, as far as somebody listens. Always false.
-  Awaitable<bool> refuse(const boost::system::error_code& error) {
+  Awaitable<bool> refuse(const boost::system::error_code& error, const Request& request,
+                         Served& served) {
     const std::optional<Problem> problem = problem_of_bytes(error);
     if (problem) {
-      Response response = problem->response();
-      const Request none;
-      Served served;
-      served.response = response;
-      front_.record(none, served, {});
-      co_await answer(response, Method::get, Connection::close);
+      served.response = problem->response();
+      front_.record(request, served, {});
+      co_await answer(served.response, Method::get, Connection::close);
     }
     co_return false;
   }
 
   Awaitable<> answer(const Response& response, Method method, Connection connection) {
-    const std::string header = header_text(response, connection);
+    std::string header = header_text(response, connection);
     std::string_view body = response.embedded.empty() ? response.body : response.embedded;
     if (method == Method::head || response.status == 304) body = {};
+    if constexpr (kIsTls) {
+      // Each buffer becomes a record of its own: a short answer is one, not two.
+      if (body.size() <= kLongestRecord - header.size()) {
+        header += body;
+        body = {};
+      }
+    }
     const std::array<asio::const_buffer, 2> buffers{asio::buffer(header),
                                                     asio::buffer(body.data(), body.size())};
     tcp().expires_after(limits().answer);
     co_await asio::async_write(stream_, buffers, kAwait);
   }
 
-  Awaitable<> stream_events(ChangeFeed::Interest interest) {
-    Subscriber subscriber{front_.loop, std::move(interest)};
-    const Listening listening{front_, subscriber};
+  Awaitable<> send_stream_header() {
     const std::string header = event_stream_header();
     tcp().expires_after(limits().answer);
     co_await asio::async_write(stream_, asio::buffer(header), kAwait);
+  }
+
+  Awaitable<> stream_events(ChangeFeed::Interest interest) {
+    Subscriber subscriber{front_.loop, std::move(interest)};
+    const Listening listening{front_, subscriber};
+    co_await send_stream_header();
+    bool left = false;
+    const LeaveWatch watch{front_.loop, tcp().socket(), [&] {
+                             left = true;
+                             subscriber.news.cancel();
+                           }};
     if (subscriber.interest.stats) {
       if (const auto sample = front_.feed.last_sample()) subscriber.offer(sample);
     }
-    while (!front_.stopping) {
+    while (!front_.stopping && !left) {
       if (subscriber.frames.empty()) {
         subscriber.news.expires_after(kKeepAlive);
         const auto [woken] = co_await subscriber.news.async_wait(kAwaitResult);
-        if (front_.stopping) break;
+        if (front_.stopping || left) break;
         static const auto still_here = std::make_shared<const std::string>(": still here\n\n");
         if (!woken && subscriber.frames.empty()) subscriber.frames.push_back(still_here);
         if (subscriber.frames.empty()) continue;
@@ -216,6 +249,7 @@ class Session {
   [[nodiscard]] const Limits& limits() const { return front_.options.limits; }
 
   static constexpr std::size_t kReadSize = 4096;
+  static constexpr std::size_t kLongestRecord = 16384;  ///< of TLS; no header of ours is so long
   static constexpr std::chrono::seconds kKeepAlive{15};
 
   Front& front_;

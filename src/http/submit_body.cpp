@@ -7,11 +7,13 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <openssl/sha.h>
+#include <set>
 #include <unordered_set>
 
 #include "errand/errors.hpp"
 #include "errand/json.hpp"
 
+#include "core/document_rules.hpp"
 #include "core/json_kind.hpp"
 #include "core/traceparent.hpp"
 #include "core/utf8.hpp"
@@ -52,6 +54,17 @@ std::string text_of(std::string_view name, const json::value& value) {
     throw bad_member(name, "must be a string, and is " + detail::kind_with_article(value));
   }
   return std::string{value.get_string()};
+}
+
+/// What names a type or a queue.
+std::string label_of(std::string_view name, const json::value& value) {
+  std::string text = text_of(name, value);
+  try {
+    detail::check_label(name, text);
+  } catch (const ValidationException& error) {
+    throw Problem{422, error.what()}.at_pointer("/" + std::string{name});
+  }
+  return text;
 }
 
 std::int64_t integer_of(std::string_view name, const json::value& value, std::int64_t least,
@@ -129,9 +142,9 @@ struct Draft {
   void read(std::string_view name, const json::value& value) {
     if (name == "payload") return;
     if (name == "type") {
-      type = text_of(name, value);
+      type = label_of(name, value);
     } else if (name == "queue") {
-      rest.queue = text_of(name, value);
+      rest.queue = label_of(name, value);
     } else if (name == "delay") {
       rest.delay = duration_of(name, value);
       has_delay = true;
@@ -189,7 +202,13 @@ RequestedTask task_from(std::string_view text, std::string_view traceparent) {
   } catch (const ValidationException& error) {
     throw Problem{400, error.what()};
   }
+  std::set<std::string> names;
   for (const JsonMember& member : members_of(text)) {
+    if (!names.insert(member.name).second) {
+      throw Problem{
+          400, fmt::format("'{}' is there twice", detail::repair_and_cut_utf8(member.name, kShown))}
+          .at_pointer("/" + escaped(member.name));
+    }
     if (member.name == "payload") draft.payload = member.value;
   }
   if (!draft.type) throw bad_member("type", "is missing: the name workers know, as email.send");
@@ -226,7 +245,7 @@ TaskId id_of_key(std::string_view key, std::size_t line) {
 }
 
 void apply_key(RequestedTask& requested, std::string_view key, std::size_t line) {
-  if (key.empty()) return;
+  if (key.empty()) return;  // request_of() refuses one that was sent
   if (key.size() > kLongestKey ||
       !std::ranges::all_of(key, [](char c) { return c >= 0x20 && c < 0x7f; })) {
     throw Problem{400, "the Idempotency-Key must be 1 to 200 printable ASCII characters"};
@@ -265,6 +284,7 @@ std::vector<RequestedTask> requested_tasks(const Request& request) {
         throw Problem{413, "more than 10,000 tasks at once: send the others in another request"};
       }
       tasks.push_back(task_from(line, request.headers.traceparent));
+      tasks.back().line = static_cast<std::int64_t>(number);
       apply_key(tasks.back(), request.headers.idempotency_key, number);
       if (tasks.back().has_own_id && !ids.insert(tasks.back().task.id).second) {
         throw bad_member("taskId", "is that of an earlier line, too");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@ struct RequestedTask {
   NewTask task;
   std::optional<Timestamp> at{};  ///< run not before this moment, in place of task.delay
   bool has_own_id = false;        ///< the id is the client's, and may be stored already
+  std::int64_t line = 0;          ///< of an NDJSON body, from 1
 };
 
 /// At most this many lines of NDJSON.

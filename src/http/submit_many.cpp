@@ -2,56 +2,73 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <span>
+#include <vector>
 
 #include "errand/errors.hpp"
 
 #include "http/problem.hpp"
-#include "http/task_view.hpp"
+#include "http/submit_body.hpp"
+#include "http/submit_once.hpp"
 
 namespace errand::http {
 namespace {
 
 constexpr std::size_t kBatchTasks = 1000;
 
+std::vector<Submission> submissions_of(Engine& engine, const Request& request) {
+  const Timestamp now = engine.now();
+  std::vector<Submission> submissions;
+  for (RequestedTask& requested : requested_tasks(request)) {
+    delay_until_due(requested, now);
+    submissions.push_back({.requested = std::move(requested)});
+  }
+  return submissions;
+}
+
+/// Of the first that is refused; `stored` others are.
+void refuse_errors(std::span<const Submission> submissions, std::size_t stored) {
+  for (const Submission& submission : submissions) {
+    if (!submission.error) continue;
+    try {
+      std::rethrow_exception(submission.error);
+    } catch (Problem& problem) {
+      if (stored > 0)
+        problem = std::move(problem).adding(fmt::format("; {} tasks are stored", stored));
+      throw std::move(problem).at_line(submission.requested.line);
+    }
+  }
+}
+
+std::size_t count_new(std::span<const Submission> submissions) {
+  return static_cast<std::size_t>(std::ranges::count_if(submissions, &Submission::is_new));
+}
+
 }  // namespace
 
 Response submit_many(Engine& engine, const Request& request) {
-  std::vector<RequestedTask> requested = requested_tasks(request);
-  const Timestamp now = engine.now();
-  std::vector<NewTask> tasks;
-  tasks.reserve(requested.size());
-  for (RequestedTask& each : requested) {
-    delay_until_due(each, now);
-    tasks.push_back(std::move(each.task));
-  }
-  for (std::size_t i = 0; i < tasks.size(); i += kBatchTasks) {
+  std::vector<Submission> submissions = submissions_of(engine, request);
+  look_before(engine, submissions);
+  refuse_errors(submissions, 0);
+  std::size_t stored = 0;
+  for (std::size_t i = 0; i < submissions.size(); i += kBatchTasks) {
+    const auto batch =
+        std::span{submissions}.subspan(i, std::min(kBatchTasks, submissions.size() - i));
     try {
-      engine.queue().submit(std::span{tasks}.subspan(i, std::min(kBatchTasks, tasks.size() - i)));
+      store_new(engine, batch);
     } catch (const StorageException& error) {
       throw StorageException{fmt::format("{}; the first {} tasks are stored", error.what(), i),
                              error.retry()};
     }
+    stored += count_new(batch);
+    refuse_errors(batch, stored);
   }
-  std::string text = fmt::format(R"({{"submitted":{},"taskIds":[)", tasks.size());
-  for (const NewTask& task : tasks) {
+  std::string text = fmt::format(R"({{"submitted":{},"taskIds":[)", stored);
+  for (const Submission& submission : submissions) {
     if (text.back() != '[') text += ',';
-    text += '"' + task.id.to_string() + '"';
+    text += '"' + submission.requested.task.id.to_string() + '"';
   }
-  return Response::json(text + "]}", 201);
-}
-
-std::optional<Response> already_submitted(Engine& engine, const RequestedTask& requested) {
-  const NewTask& task = requested.task;
-  const std::optional<TaskRecord> stored = engine.catalog().find(task.id);
-  if (!stored) return std::nullopt;
-  if (stored->type != task.envelope.type() || stored->data.payload != task.envelope.body()) {
-    throw Problem{422, fmt::format("the id or Idempotency-Key was used before for another task, "
-                                   "{}: its type or payload is another one",
-                                   task.id.to_string())}
-        .named("idempotency-key-reused");
-  }
-  return Response::json(
-      submitted_json(task.id, stored->type, stored->queue.value_or(""), stored->data.status));
+  return Response::json(text + "]}", stored > 0 ? 201 : 200);
 }
 
 }  // namespace errand::http

@@ -4,6 +4,7 @@
 #include <boost/asio/detached.hpp>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,7 @@
 
 #include "http/loop.hpp"
 #include "http/submit_body.hpp"
+#include "http/submit_once.hpp"
 
 namespace errand::http {
 
@@ -21,8 +23,9 @@ class SubmitQueue {
   SubmitQueue(asio::io_context& loop, BlockingPool& pool, Engine& engine)
       : loop_{loop}, pool_{pool}, engine_{engine} {}
 
-  /// Done when the task is durable. Throws what the storage throws.
-  Awaitable<> submit(RequestedTask task) {
+  /// Done when the task is durable. What was stored before, if that was this task; nullopt: it is
+  /// new. Throws what the storage throws, and Problem 422 if its id belongs to another task.
+  Awaitable<std::optional<Submission::Before>> submit(RequestedTask task) {
     const auto pending = std::make_shared<Pending>(loop_, std::move(task));
     gathered_.push_back(pending);
     if (!flushing_) {
@@ -30,7 +33,8 @@ class SubmitQueue {
       asio::co_spawn(loop_, flush(), asio::detached);
     }
     co_await pending->stored.async_wait(kAwaitResult);
-    if (pending->error) std::rethrow_exception(pending->error);
+    if (pending->submission.error) std::rethrow_exception(pending->submission.error);
+    co_return std::move(pending->submission.before);
   }
 
  private:
@@ -38,51 +42,56 @@ class SubmitQueue {
 
   struct Pending {
     Pending(asio::io_context& loop, RequestedTask requested)
-        : task{std::move(requested)}, stored{loop, Timer::time_point::max()} {}
-    RequestedTask task;
+        : submission{.requested = std::move(requested)}, stored{loop, Timer::time_point::max()} {}
+    Submission submission;
     Timer stored;  ///< cancelled when it is
-    std::exception_ptr error;
   };
+  using Batch = std::vector<std::shared_ptr<Pending>>;
 
+  /// Never throws: whoever waits is told, and the next one starts it again.
   Awaitable<> flush() {
     while (!gathered_.empty()) {
-      const auto end = gathered_.begin() +
-                       std::min(std::ssize(gathered_), static_cast<std::ptrdiff_t>(kBatchTasks));
-      const std::vector<std::shared_ptr<Pending>> batch{gathered_.begin(), end};
-      gathered_.erase(gathered_.begin(), end);
+      Batch batch;
       std::exception_ptr error;
       try {
+        const auto end = gathered_.begin() +
+                         std::min(std::ssize(gathered_), static_cast<std::ptrdiff_t>(kBatchTasks));
+        batch.assign(gathered_.begin(), end);
+        gathered_.erase(gathered_.begin(), end);
         co_await pool_.call([&] { return store(batch); });
       } catch (...) {
         error = std::current_exception();
+        if (batch.empty()) batch.swap(gathered_);  // there was no memory for less
       }
       for (const std::shared_ptr<Pending>& pending : batch) {
-        if (error) pending->error = error;
+        if (error) pending->submission.error = error;
         pending->stored.cancel();
       }
     }
     flushing_ = false;
   }
 
-  bool store(const std::vector<std::shared_ptr<Pending>>& batch) {
-    std::vector<NewTask> tasks;
-    tasks.reserve(batch.size());
+  bool store(const Batch& batch) {
+    std::vector<Submission> submissions;
+    submissions.reserve(batch.size());
     std::optional<Timestamp> now;
     for (const std::shared_ptr<Pending>& pending : batch) {
-      if (pending->task.at) {
-        if (!now) now = engine_.now();
-        delay_until_due(pending->task, *now);
-        try {
-          // Too far away, perhaps: only now that can be known, and the others must not suffer.
-          validate(pending->task.task);
-        } catch (...) {
-          pending->error = std::current_exception();
-          continue;
-        }
+      Submission& submission = submissions.emplace_back(std::move(pending->submission));
+      if (!submission.requested.at) continue;
+      if (!now) now = engine_.now();
+      delay_until_due(submission.requested, *now);
+      try {
+        // Too far away, perhaps: only now that can be known, and the others must not suffer.
+        validate(submission.requested.task);
+      } catch (...) {
+        submission.error = std::current_exception();
       }
-      tasks.push_back(pending->task.task);
     }
-    engine_.queue().submit(tasks);
+    look_before(engine_, submissions);
+    store_new(engine_, submissions);
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      batch[i]->submission = std::move(submissions[i]);
+    }
     return true;
   }
 

@@ -11,6 +11,12 @@ namespace {
 
 /// Documents may be large, and a page of them is in memory at once.
 constexpr std::int64_t kMostWithDocuments = 100;
+constexpr std::size_t kMostBytes = std::size_t{16} << 20;  ///< then the others come without them
+
+std::string with_documents(TaskCatalog& catalog, const TaskRecord& task) {
+  const std::optional<TaskRecord> whole = catalog.find(task.data.id);
+  return to_json(whole ? *whole : task);
+}
 
 std::string cancelled_json(TaskId id, std::string_view outcome) {
   return fmt::format(R"({{"taskId":"{}","outcome":"{}"}})", id.to_string(), outcome);
@@ -34,9 +40,18 @@ Response list_tasks(const Call& call) {
   const TaskFilter filter = filter_of(query);
   TaskCatalog& catalog = call.service.engine.catalog();
   const std::int64_t total = call.service.totals.count(catalog, filter);
-  const TaskPage found = catalog.list(filter, page.request(documents));
+  const TaskPage found = catalog.list(filter, page.request(false));
   std::vector<std::string> items;
-  for (const TaskRecord& task : found.items) items.push_back(to_json(task));
+  std::size_t bytes = 0;
+  for (const TaskRecord& task : found.items) {
+    items.push_back(documents && bytes < kMostBytes ? with_documents(catalog, task)
+                                                    : to_json(task));
+    if (documents && bytes >= kMostBytes) {
+      items.back().back() = ',';
+      items.back() += R"("documentsLeftOut":true})";
+    }
+    bytes += items.back().size();
+  }
   return Response::json(page_json(items, total, page, found.next));
 }
 
@@ -83,6 +98,10 @@ Response cancel_task(const Call& call) {
 Response retry_task(const Call& call) {
   const Query none{call.request.target, {}};
   call.refuse_body();
+  return retry_chosen_task(call);
+}
+
+Response retry_chosen_task(const Call& call) {
   const TaskId id = call.task_id();
   Engine& engine = call.service.engine;
   const bool again = engine.queue().requeue({&id, 1}) == 1;

@@ -28,7 +28,10 @@ struct Cursor {
     const auto page = std::from_chars(text.data(), end, cursor.page);
     if (page.ec != std::errc{} || page.ptr == end || *page.ptr != '.') return std::nullopt;
     const auto after = std::from_chars(page.ptr + 1, end, cursor.after);
-    if (after.ec != std::errc{} || after.ptr != end || cursor.page < 1) return std::nullopt;
+    if (after.ec != std::errc{} || after.ptr != end) return std::nullopt;
+    // No page is so far back, and there must be room for the next one.
+    constexpr std::int64_t kLastPage = std::numeric_limits<std::int64_t>::max() / 1000;
+    if (cursor.page < 1 || cursor.page > kLastPage || cursor.after < 0) return std::nullopt;
     return cursor;
   }
 };

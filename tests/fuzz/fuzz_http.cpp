@@ -1,26 +1,26 @@
 // A request from its bytes to its answer, without the socket: whatever comes in, an answer goes out
 // that is HTTP, is no mistake of ours, and holds JSON where it says so.
+#include <boost/asio/co_spawn.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/json/parse.hpp>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <unistd.h>
 
+#include "errand/application.hpp"
 #include "errand/sqlite.hpp"
 
 #include "fuzz/invariant.hpp"
 #include "http/access.hpp"
-#include "http/dashboard.hpp"
+#include "http/front.hpp"
 #include "http/message.hpp"
 #include "http/problem.hpp"
 #include "http/response_text.hpp"
-#include "http/routes.hpp"
-#include "http/submit_body.hpp"
-#include "http/submit_many.hpp"
 
 namespace {
 
@@ -28,57 +28,72 @@ namespace beast = boost::beast;
 using namespace errand::http;
 using errand::fuzz::require;
 
-/// A storage that ends with the program.
-struct Storage {
-  Storage() {
+/// A directory that ends with the program.
+struct Directory {
+  Directory() {
     std::string pattern = (std::filesystem::temp_directory_path() / "errand-fuzz-XXXXXX").string();
     require(::mkdtemp(pattern.data()) != nullptr, "there is a directory for the storage");
-    directory = pattern;
-    engine = errand::open_sqlite(
-        errand::Dsn{"sqlite://" + (directory / "tasks.db").string() + "?synchronous=normal"});
+    path = pattern;
   }
-  ~Storage() {
-    engine.reset();
-    std::filesystem::remove_all(directory);
-  }
-
-  std::filesystem::path directory;
-  std::unique_ptr<errand::Engine> engine;
+  ~Directory() { std::filesystem::remove_all(path); }
+  std::filesystem::path path;
 };
 
-Service& service() {
-  static Storage storage;
-  static Metrics metrics;
-  static History history;
-  static const Access access;
-  static Service made{.engine = *storage.engine,
-                      .metrics = metrics,
-                      .history = history,
-                      .access = access,
-                      .last_observation = [] { return std::shared_ptr<const Observation>{}; }};
+/// A server without its sockets.
+struct SocketlessServer {
+  /// The answer, as a connection would send it.
+  Response serve(const MessageHeader& header, std::string body) {
+    Response response;
+    loop->restart();
+    asio::co_spawn(*loop, answer(header, std::move(body), response),
+                   [](const std::exception_ptr& error) {
+                     if (error) std::rethrow_exception(error);
+                   });
+    loop->run();
+    return response;
+  }
+
+  Awaitable<> answer(const MessageHeader& header, std::string body, Response& response) {
+    Request request;
+    Served served;
+    std::exception_ptr refused;
+    try {
+      front.judge(header, request, served);
+      request.body = std::move(body);
+      response = co_await front.serve(served, request);
+    } catch (...) {
+      refused = std::current_exception();
+    }
+    if (refused) response = front.explain(refused);
+    front.record(request, served, {});
+  }
+
+  SocketlessServer() { front.stopping = true; }  // nobody waits for a result
+
+  Directory directory;
+  errand::Application app{errand::open_sqlite(
+      errand::Dsn{"sqlite://" + (directory.path / "tasks.db").string() + "?synchronous=normal"})};
+  Metrics metrics;
+  History history;
+  const Access access;
+  FailureTransports failed_messages{errand::detail::MessageConfiguration{}};
+  Service service{.engine = app.engine(),
+                  .metrics = metrics,
+                  .history = history,
+                  .access = access,
+                  .last_observation = [this] { return feed.last_observation(); },
+                  .failed_messages = &failed_messages};
+  std::shared_ptr<asio::io_context> loop = std::make_shared<asio::io_context>(1);
+  BlockingPools pools{.storage = {1, 10}, .lengthy = {1, 10}, .aside = {1, 10}};
+  ChangeFeed feed{app.engine(), history, errand::silent_logger(),
+                  [](const std::shared_ptr<const Change>&) {}};
+  const ServerOptions options{};
+  Front front{loop, pools, service, app.tasks(), feed, options, errand::silent_logger()};
+};
+
+SocketlessServer& server() {
+  static SocketlessServer made;
   return made;
-}
-
-Response submit(const Request& request) {
-  if (media_type(request.headers.content_type) == "application/x-ndjson") {
-    return submit_many(service().engine, request);
-  }
-  const RequestedTask requested = requested_task(request);
-  require(!requested.task.envelope.type().empty(), "a task has a type");
-  service().engine.queue().submit({&requested.task, 1});
-  return Response::empty(201);
-}
-
-Response serve(const Request& request) {
-  const Match found = match(request.method, request.target);
-  if (found.route == nullptr) return dashboard_file(request);
-  const Call call{service(), request, found.parts};
-  if (const auto* immediate = std::get_if<Immediate>(&found.route->action)) {
-    return immediate->serve(call);
-  }
-  if (const auto* blocking = std::get_if<Blocking>(&found.route->action)) return (*blocking)(call);
-  if (std::get<Waiting>(found.route->action) == Waiting::submit) return submit(request);
-  return Response::empty(204);
 }
 
 Response answer_to(std::string_view bytes) {
@@ -99,18 +114,7 @@ Response answer_to(std::string_view bytes) {
     return problem ? problem->response() : Response::empty(204);
   }
   if (!parser.is_header_done()) return Response::empty(204);
-  try {
-    Request request = request_of(parser.get());
-    require_loopback_host(request.headers);
-    refuse_cross_site(request.method, request.headers);
-    request.role = service().access.role_of(request.headers);
-    request.body = parser.get().body();
-    return serve(request);
-  } catch (const errand::fuzz::InvariantBroken&) {
-    throw;
-  } catch (...) {
-    return problem_response(std::current_exception());
-  }
+  return server().serve(parser.get(), parser.get().body());
 }
 
 }  // namespace

@@ -28,6 +28,8 @@ class Answer:
 class HttpTest(ErrandTest):
     """`start_server()` is called by the tests, with the options they need."""
 
+    server = None
+
     def start_server(self, *options):
         self.server = self.start("serve", "--listen", "127.0.0.1:0", *options)
         line = wait_for_text(self.server.stderr, "serves http")

@@ -67,7 +67,7 @@ class BadInput(HttpTest):
         problem = self.ask("GET", "/api/tasks?status=%3Cscript%3E", expect=400)
         self.assertEqual(problem.headers["Content-Type"], "application/problem+json")
 
-    def test_a_storage_that_is_gone_is_503(self):
+    def test_a_server_does_not_start_without_a_storage(self):
         self.submit_task()
         self.database.rename(self.directory / "away.db")
         self.database.mkdir()
@@ -85,7 +85,9 @@ class StorageLost(HttpTest):
             database.execute("ALTER TABLE async_tasks RENAME TO elsewhere")
         answer = self.ask("POST", "/api/tasks", {"type": "t"}, expect=503)
         self.assertTrue(answer.json["type"].startswith("urn:errand:storage-"), answer.json)
-        self.ask("GET", "/readyz", expect=503)
+        self.wait_until(lambda: self.ask("GET", "/readyz").status == 503, "it stays ready")
+        problem = self.ask("GET", "/readyz", expect=503).json
+        self.assertEqual(problem["detail"], "the storage does not answer")  # and no more
         self.ask("GET", "/healthz", expect=200)
         self.assertIn("errand_engine_errors_total", self.ask("GET", "/metrics").body.decode())
 

@@ -1,5 +1,6 @@
 import json
 import pathlib
+import re
 import unittest
 
 from http_server import HttpTest
@@ -22,11 +23,25 @@ class Dashboard(HttpTest):
 
     def test_paths_of_the_dashboards_own_give_the_page(self):
         page = (WEB / "index.html").read_bytes()
-        for path in ("/", "/tasks", "/tasks/17?status=failed"):
+        for path in ("/", "/tasks", "/tasks/17?status=failed", "/failed", "/queues", "/workers",
+                     "/submit"):
             answer = self.ask("GET", path, expect=200)
             self.assertEqual(answer.body, page)
             self.assertEqual(answer.headers["Content-Type"], "text/html; charset=utf-8")
         self.ask("GET", "/missing.js", expect=404)
+
+    def test_other_addresses_give_the_page_and_404(self):
+        page = (WEB / "index.html").read_bytes()
+        for path in ("/healtz", "/tasks/1/2", "/tasks/", "/metric", "/failed/17"):
+            answer = self.ask("GET", path, expect=404)
+            self.assertEqual(answer.body, page)
+
+    def test_the_server_knows_the_pages_of_the_router(self):
+        routes = re.findall(r"\[/\^(.+)\$/, '", (WEB / "app.js").read_text(encoding="utf-8"))
+        self.assertGreater(len(routes), 5)
+        for route in routes:
+            path = route.replace("\\/", "/").replace("([^/]+)", "17")
+            self.ask("GET", path, expect=200)
 
     def test_browsers_need_not_fetch_it_twice(self):
         first = self.ask("GET", "/", expect=200)

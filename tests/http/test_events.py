@@ -50,11 +50,38 @@ class EventStream(HttpTest):
         self.listening(1)
         self.submit_task()
         self.post(f"/api/tasks/{old}/cancel")
-        data = events.wait_for(lambda name, data: name == "tasks")
+        data = events.wait_for(lambda name, data: name == "tasks" and data["items"])
         self.assertEqual([item["taskId"] for item in data["items"]], [old])
         self.ask("DELETE", f"/api/tasks/{old}", expect=204)
         data = events.wait_for(lambda name, data: name == "removed")
         self.assertEqual(data, {"taskIds": [old]})
+
+    def test_who_listens_to_one_task_is_told_that_more_has_changed(self):
+        """More tasks at once than an event names: the one may be among them."""
+        old = self.submit_task()
+        events = Events(self, f"?topics=tasks&task={old}")
+        self.listening(1)
+        lines = '{"type":"errand.echo"}\n' * 1000
+        self.ask("POST", "/api/tasks", lines, {"Content-Type": "application/x-ndjson"}, expect=201)
+        self.drain()
+        events.wait_for(lambda name, data: name == "tasks" and data["more"])
+
+    def test_more_tasks_are_watched_than_one_look_takes(self):
+        lines = '{"type":"t","delay":"1h"}\n' * 1300
+        headers = {"Content-Type": "application/x-ndjson"}
+        ids = self.ask("POST", "/api/tasks", lines, headers, expect=201).json["taskIds"]
+        streams = [
+            Events(self, f"?topics=tasks&task={','.join(ids[i : i + 20])}")
+            for i in range(0, len(ids), 20)
+        ]
+        self.listening(len(streams))
+        self.post("/api/queues/default/purge")
+        for stream in streams:
+            told = set()
+            while len(told) < 20:
+                name, data = stream.next()
+                if name == "removed":
+                    told.update(data["taskIds"])
 
     def listening(self, streams):
         """Waits until the server has looked once for them: changes from then on are told."""

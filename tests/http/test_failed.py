@@ -63,6 +63,37 @@ class Failed(HttpTest):
         self.ask("POST", "/api/failed/remove", {"pattern": 1}, expect=422)
         self.assertEqual(self.get("/api/failed")["total"], 1)
 
+    def test_errors_are_read_without_payloads(self):
+        """However large the payloads: what a request costs in memory is bounded."""
+        payload = {"message": "boom", "ballast": "x" * 4_000_000}
+        for _ in range(25):
+            self.submit_task("errand.fail", payload, maxRetries=0)
+        self.drain()
+        self.get("/api/failed")
+        before = self.peak_memory()
+        for path in ("/api/failed", "/api/failed/groups", "/api/failed?class=std::runtime_error"):
+            self.get(path)
+        listed = self.get("/api/tasks?documents=true&page_size=100")["items"]
+        self.assertLess(self.peak_memory() - before, 80 << 20)
+        with_documents = [item for item in listed if "payload" in item]
+        self.assertIn(len(with_documents), range(4, 6))
+        self.assertEqual(sum(item.get("documentsLeftOut", False) for item in listed),
+                         25 - len(with_documents))
+        self.assertEqual(self.post("/api/failed/remove", {"class": "std::runtime_error"}),
+                         {"removed": 25})
+        self.assertLess(self.peak_memory() - before, 80 << 20)
+
+    def peak_memory(self):
+        for line in open(f"/proc/{self.server.pid}/status", encoding="ascii"):
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) << 10
+        self.fail("no peak")
+
+    def test_a_transport_without_the_kind_is_refused(self):
+        for path in ("/api/failed", "/api/failed/groups", f"/api/failed/{UNKNOWN_ID}"):
+            problem = self.ask("GET", path + "?transport=failed", expect=400).json
+            self.assertEqual(problem["parameter"], "transport")
+
     def test_one_failure(self):
         (task,) = self.fail("boom")
         shown = self.get(f"/api/failed/{task}")
@@ -85,7 +116,15 @@ class Failed(HttpTest):
         open_task = self.submit_task()
         self.post(f"/api/tasks/{open_task}/cancel")
         body = {"taskIds": [first, open_task, UNKNOWN_ID]}
-        self.assertEqual(self.post("/api/failed/retry", body), {"retried": 1})
+        answer = self.post("/api/failed/retry", body)
+        self.assertEqual(answer["retried"], 1)
+        self.assertEqual(
+            answer["skipped"],
+            [
+                {"taskId": open_task, "reason": "cancelled"},
+                {"taskId": UNKNOWN_ID, "reason": "not found"},
+            ],
+        )
         self.assertEqual(self.get(f"/api/tasks/{open_task}")["status"], "cancelled")
         self.assertEqual(self.get(f"/api/tasks/{second}")["status"], "failed")
 
@@ -113,6 +152,13 @@ class Failed(HttpTest):
             {"type": ""},
             {"type": 1},
             {"status": "failed"},
+            {"ids": ["1"]},
+            {"all": True, "transport": "failed"},
+            {"kind": "letter", "all": True},
+            {"kind": "message"},
+            {"kind": "message", "taskIds": [UNKNOWN_ID]},
+            {"kind": "message", "queue": "mail"},
+            {"kind": "message", "ids": [1]},
             [],
         ):
             for verb in ("retry", "remove"):

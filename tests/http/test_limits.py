@@ -1,3 +1,4 @@
+import json
 import socket
 import time
 import unittest
@@ -72,13 +73,61 @@ class Limits(HttpTest):
                 pass
         self.assertLess(time.monotonic() - begin, 30)
 
-    def test_a_client_that_does_not_read_is_not_waited_for(self):
-        self.start_server("--worker")
-        deaf = socket.create_connection(("127.0.0.1", self.port), timeout=DEADLINE)
+    def test_a_client_that_does_not_read_is_not_waited_for_and_is_told_what_it_missed(self):
+        """More comes for it than all buffers on the way hold."""
+        self.start_server()
+        deaf = socket.socket()
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        deaf.settimeout(DEADLINE)
+        deaf.connect(("127.0.0.1", self.port))
         self.addCleanup(deaf.close)
-        deaf.sendall(b"GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        for _ in range(50):
-            self.assertEqual(self.result(self.submit_task())["status"], "completed")
+        deaf.sendall(b"GET /api/events?topics=tasks HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        self.wait_until(lambda: self.streams() == 1, "nobody listens")
+        headers = {"Content-Type": "application/x-ndjson"}
+        hearing = Events(self, "?topics=tasks")
+        line = json.dumps({"type": "t" * 190, "queue": "q" * 190, "headers": {"h": "x" * 20_000}})
+        for _ in range(80):
+            self.ask("POST", "/api/tasks", f"{line}\n" * 50, headers, expect=201)
+            hearing.wait_for(lambda name, data: name == "tasks" and data["items"])
+        received = b""
+        while b'"items":[],"more":true' not in received:
+            part = deaf.recv(65536)
+            self.assertTrue(part, "it is not told")
+            received = received[-200:] + part
+
+    def streams(self):
+        for line in self.ask("GET", "/metrics").body.decode().splitlines():
+            if line.startswith("errand_http_event_streams "):
+                return int(float(line.split()[-1]))
+        return 0
+
+    def long_polls(self):
+        for line in self.ask("GET", "/metrics").body.decode().splitlines():
+            if line.startswith("errand_http_long_polls "):
+                return int(float(line.split()[-1]))
+        return 0
+
+    def test_clients_that_left_are_not_waited_for(self):
+        self.start_server()
+        task = self.submit_task()
+        for path, count in (
+            (f"/api/tasks/{task}/result?wait=60s", self.long_polls),
+            ("/api/events?topics=tasks", self.streams),
+        ):
+            plain = socket.create_connection(("127.0.0.1", self.port), timeout=DEADLINE)
+            plain.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            self.wait_until(lambda: count() == 1, "nobody waits")
+            plain.close()
+            left = time.monotonic()
+            self.wait_until(lambda: count() == 0, "somebody is waited for")
+            self.assertLess(time.monotonic() - left, 10)
+
+    def test_head_of_the_events_ends(self):
+        self.start_server()
+        received = self.raw(b"HEAD /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        self.assertTrue(received.startswith(b"HTTP/1.1 200 OK\r\n"))
+        self.assertTrue(received.endswith(b"\r\n\r\n"))
+        self.assertIn(b"text/event-stream", received)
 
 
 if __name__ == "__main__":

@@ -19,13 +19,27 @@ class Queues(HttpTest):
         listed = self.json("queue", "list")
         self.assertEqual([item["queue"] for item in listed], ["mail"])
 
+    def test_a_queue_that_a_worker_serves_is_there_although_it_is_empty(self):
+        self.start_worker("--queue", "idle,mail")
+        self.submit_task(queue="mail", delay="1h")
+        self.wait_until(lambda: self.queue("idle"), "it does not come")
+        self.assertEqual((self.queue("idle")["due"], self.queue("idle")["workers"]), (0, 1))
+        names = [item["queue"] for item in self.get("/api/queues")["items"]]
+        self.assertEqual(names, ["idle", "mail"])
+
     def test_pause_and_resume(self):
         task = self.submit_task(queue="mail")
-        self.assertEqual(self.post("/api/queues/mail/pause"), {"queue": "mail", "paused": True})
+        self.assertEqual(
+            self.post("/api/queues/mail/pause"),
+            {"queue": "mail", "paused": True, "wasPaused": False, "tasks": 1, "workers": 0},
+        )
         self.assertTrue(self.queue("mail")["paused"])
         self.drain("--queue", "mail")
         self.assertEqual(self.get(f"/api/tasks/{task}")["status"], "pending")
-        self.assertEqual(self.post("/api/queues/mail/resume"), {"queue": "mail", "paused": False})
+        self.assertEqual(
+            self.post("/api/queues/mail/resume"),
+            {"queue": "mail", "paused": False, "wasPaused": True, "tasks": 1, "workers": 0},
+        )
         self.drain("--queue", "mail")
         self.assertEqual(self.get(f"/api/tasks/{task}")["status"], "completed")
 
@@ -42,7 +56,7 @@ class Queues(HttpTest):
             self.submit_task(queue="mail")
         self.submit_task(queue="mail", delay="1h")
         other = self.submit_task(queue="other")
-        self.assertEqual(self.post("/api/queues/mail/purge"), {"queue": "mail", "purged": 4})
+        self.assertEqual(self.post("/api/queues/mail/purge"), {"queue": "mail", "purged": 4, "workers": 0})
         left = {item["taskId"] for item in self.get("/api/tasks")["items"]}
         self.assertEqual(left, {done, other})
         self.assertEqual(self.post("/api/queues/mail/purge")["purged"], 0)

@@ -104,6 +104,24 @@ class Submit(HttpTest):
             problem = self.post("/api/tasks", task, 422, headers=key)
             self.assertEqual(problem["type"], "urn:errand:idempotency-key-reused")
 
+    def test_of_many_at_once_with_one_key_one_is_stored(self):
+        """Nobody is told that a task is stored which is not."""
+        answers = {}
+
+        def send(payload):
+            task = {"type": "t", "payload": payload}
+            headers = {"Idempotency-Key": "one"}
+            answers[payload] = self.ask("POST", "/api/tasks", task, headers).status
+
+        threads = [threading.Thread(target=send, args=(payload,)) for payload in range(30)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(sorted(answers.values()), [201] + [422] * 29)
+        (task,) = self.get("/api/tasks?documents=true")["items"]
+        self.assertEqual(answers[int(task["payload"])], 201)
+
     def test_an_id_of_the_clients_own_works_the_same(self):
         task = {"type": "t", "taskId": UNKNOWN_ID}
         self.post("/api/tasks", task, 201)
@@ -112,7 +130,7 @@ class Submit(HttpTest):
         self.post("/api/tasks", task, 422, headers={"Idempotency-Key": "k"})
 
     def test_bad_keys(self):
-        for key in ("x" * 201, "caf\u00e9"):
+        for key in ("x" * 201, "caf\u00e9", ""):
             self.post(
                 "/api/tasks", {"type": "t"}, 400, headers={"Idempotency-Key": key.encode("latin-1")}
             )
@@ -121,6 +139,8 @@ class Submit(HttpTest):
         for task, pointer in (
             ({}, "/type"),
             ({"type": 5}, "/type"),
+            ({"type": ""}, "/type"),
+            ({"type": "t", "queue": "q" * 191}, "/queue"),
             ({"type": "t", "queue": None}, "/queue"),
             ({"type": "t", "priority": 40000}, "/priority"),
             ({"type": "t", "priority": 1.5}, "/priority"),
@@ -159,6 +179,19 @@ class Submit(HttpTest):
         for body in ("", "{", '{"type":}', "\x00", b"\xff\xfe", "[" * 1000, '{"type":"t"} x'):
             self.ask("POST", "/api/tasks", body, {"Content-Type": "application/json"}, expect=400)
 
+    def test_a_member_twice_is_refused(self):
+        body = '{"type":"x","payload":1,"t\\u0079pe":"y"}'
+        problem = self.ask(
+            "POST", "/api/tasks", body, {"Content-Type": "application/json"}, expect=400
+        ).json
+        self.assertEqual(problem["pointer"], "/type")
+
+    def test_compressed_bodies_are_refused(self):
+        headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+        self.ask("POST", "/api/tasks", '{"type":"t"}', headers, expect=415)
+        headers["Content-Encoding"] = "identity"
+        self.ask("POST", "/api/tasks", '{"type":"t"}', headers, expect=201)
+
     def test_other_media_types_are_refused(self):
         for media in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""):
             answer = self.ask(
@@ -184,8 +217,23 @@ class Submit(HttpTest):
         lines = '{"type":"t"}\n{"type":"t"}\n'
         headers = {**NDJSON, "Idempotency-Key": "batch 1"}
         first = self.ask("POST", "/api/tasks", lines, headers, expect=201).json
-        again = self.ask("POST", "/api/tasks", lines, headers, expect=201).json
-        self.assertEqual(first, again)
+        again = self.ask("POST", "/api/tasks", lines, headers, expect=200).json
+        self.assertEqual((first["submitted"], again["submitted"]), (2, 0))
+        self.assertEqual(first["taskIds"], again["taskIds"])
+        self.assertEqual(self.get("/api/tasks")["total"], 2)
+        metrics = self.ask("GET", "/metrics").body.decode()
+        self.assertIn('errand_tasks_submitted_total{queue="default",type="t"} 2', metrics)
+
+    def test_many_with_a_key_used_for_others_are_refused_and_none_is_stored(self):
+        headers = {**NDJSON, "Idempotency-Key": "batch 1"}
+        self.ask("POST", "/api/tasks", '{"type":"t","payload":1}\n', headers, expect=201)
+        lines = '{"type":"t","payload":1}\n{"type":"new"}\n'
+        longer = self.ask("POST", "/api/tasks", lines, headers, expect=201).json
+        self.assertEqual((longer["submitted"], len(longer["taskIds"])), (1, 2))
+        lines = '{"type":"t","payload":1}\n{"type":"t","payload":2}\n{"type":"third"}\n'
+        problem = self.ask("POST", "/api/tasks", lines, headers, expect=422).json
+        self.assertEqual(problem["type"], "urn:errand:idempotency-key-reused")
+        self.assertEqual(problem["line"], 2)
         self.assertEqual(self.get("/api/tasks")["total"], 2)
 
     def test_of_many_the_bad_line_is_named_and_nothing_is_stored(self):

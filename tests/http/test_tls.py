@@ -37,6 +37,22 @@ class Tls(HttpTest):
         response = connection.getresponse()
         self.assertEqual(response.fp.readline(), b"event: stats\n")
 
+    def test_answers_of_every_size(self):
+        self.start_server("--tls-cert", "server.crt", "--tls-key", "server.key")
+        context = ssl.create_default_context(cafile=self.directory / "server.crt")
+        connection = http.client.HTTPSConnection(
+            "127.0.0.1", self.port, timeout=DEADLINE, context=context
+        )
+        self.addCleanup(connection.close)
+        for size in (1, 15_000, 16_000, 16_384, 17_000, 40_000, 100_000, 1 << 20, 7 << 20):
+            task = {"type": "t", "payload": "x" * size}
+            answer = self.ask("POST", "/api/tasks", task, connection=connection, expect=201)
+            path = f"/api/tasks/{answer.json['taskId']}"
+            shown = self.ask("GET", path, connection=connection, expect=200).json
+            self.assertEqual(len(shown["payload"]), size + 2)
+        for path in ("/openapi.json", "/", "/app.js", "/api/tasks", "/metrics", "/api/stats"):
+            self.ask("GET", path, connection=connection, expect=200)
+
     def test_plain_and_outdated_clients_get_nothing(self):
         self.start_server("--tls-cert", "server.crt", "--tls-key", "server.key")
         plain = self.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")

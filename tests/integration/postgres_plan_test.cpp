@@ -65,6 +65,21 @@ TEST_P(PostgresPlanTest, AClaimReadsWhatItTakesWhateverTheStatisticsSay) {
   EXPECT_LT(rows_read(), kBacklog / 10);
 }
 
+TEST_P(PostgresPlanTest, AListReadsWhatItShows) {
+  under_test->execute("ALTER TABLE async_tasks SET (autovacuum_enabled = false)");
+  under_test->execute(waiting_tasks());
+  under_test->execute("ANALYZE async_tasks");
+  PageRequest request{.page = 1, .page_size = 20, .documents = false, .count = false};
+  const TaskPage newest = engine->catalog().list({}, request);
+  ASSERT_EQ(newest.items.size(), 20U);
+  request.after = newest.next;
+  EXPECT_EQ(engine->catalog().list({{TaskStatus::pending}, {}, {}}, request).items.size(), 20U);
+  EXPECT_TRUE(engine->catalog().list({{TaskStatus::failed}, {}, {}}, request).items.empty());
+  EXPECT_TRUE(engine->catalog().find(newest.items.front().data.id).has_value());
+  engine.reset();
+  EXPECT_LT(rows_read(), kBacklog / 10);
+}
+
 TEST_P(PostgresPlanTest, SettlingAndExtendingReadWhatTheyChangeWhateverTheStatisticsSay) {
   under_test->execute("ALTER TABLE async_tasks SET (autovacuum_enabled = false)");
   // As when the server last looked before anything had been claimed.

@@ -39,8 +39,8 @@ class ForwardingQueue : public TaskQueue {
   void adopt(std::span<const NewTask> tasks) override {
     around(Call::submit, [&] { next_->adopt(tasks); });
   }
-  void submit(std::span<const NewTask> tasks) override {
-    around(Call::submit, [&] { next_->submit(tasks); });
+  std::size_t submit(std::span<const NewTask> tasks) override {
+    return around(Call::submit, [&] { return next_->submit(tasks); });
   }
   ClaimBatch claim(const ClaimRequest& request) override {
     return around(Call::claim, [&] { return next_->claim(request); });

@@ -181,6 +181,12 @@ TEST_P(CatalogContract, APageFarPastTheEndIsEmpty) {
   EXPECT_EQ(page.total, 1);
 }
 
+TEST_P(CatalogContract, AStatusNamedTwiceIsListedOnce) {
+  submit();
+  EXPECT_EQ(catalog().list({{TaskStatus::pending, TaskStatus::pending}, {}, {}}, {}).items.size(),
+            1U);
+}
+
 TEST_P(CatalogContract, DocumentsAreLeftOutOnRequest) {
   const TaskId completed = task_in(TaskStatus::completed, new_task("a"));
   const TaskId failed = task_in(TaskStatus::failed, new_task("b"));
@@ -205,6 +211,43 @@ TEST_P(CatalogContract, DocumentsAreLeftOutOnRequest) {
     EXPECT_TRUE(task.data.completed_at.has_value());
     EXPECT_EQ(task.data.version, version(task.data.id));
   }
+}
+
+TEST_P(CatalogContract, ErrorsCanBeListedWithoutTheOtherDocuments) {
+  task_in(TaskStatus::completed, new_task("a"));
+  const TaskId failed = task_in(TaskStatus::failed, new_task("b"));
+  const std::optional<std::string> error = catalog().find(failed)->data.error;
+  ASSERT_TRUE(error.has_value());
+  PageRequest request;
+  request.documents = false;
+  request.errors = true;
+  const TaskPage page = catalog().list({}, request);
+  ASSERT_EQ(page.items.size(), 2U);
+  for (const TaskRecord& task : page.items) {
+    EXPECT_EQ(task.data.error, task.data.id == failed ? error : std::nullopt);
+    EXPECT_EQ(task.data.payload, std::nullopt);
+    EXPECT_EQ(task.data.result, std::nullopt);
+    EXPECT_EQ(task.history, std::nullopt);
+  }
+}
+
+TEST_P(CatalogContract, ManyTasksAreFoundAtOnce) {
+  std::vector<TaskId> ids;
+  for (int i = 0; i < 3; ++i) ids.push_back(submit(new_task("mail")));
+  ids.push_back(task_in(TaskStatus::failed, new_task("b")));
+  std::vector<TaskId> asked = ids;
+  asked.push_back(TaskId::generate());
+  std::vector<TaskId> found;
+  for (const TaskRecord& task : catalog().find_all(asked)) {
+    found.push_back(task.data.id);
+    EXPECT_EQ(task.data.status, catalog().find(task.data.id)->data.status);
+    EXPECT_EQ(task.data.payload, std::nullopt);
+    EXPECT_EQ(task.data.error, std::nullopt);
+  }
+  std::sort(ids.begin(), ids.end());
+  std::sort(found.begin(), found.end());
+  EXPECT_EQ(found, ids);
+  EXPECT_TRUE(catalog().find_all({}).empty());
 }
 
 TEST_P(CatalogContract, RecordsThatWereNeverQueuedAreListedWithoutAQueue) {

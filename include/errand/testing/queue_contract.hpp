@@ -414,7 +414,8 @@ TEST_P(QueueContract, SubmittingAStoredIdAgainChangesNothing) {
   task.queue = "other";
   const NewTask fresh = new_task();
   const std::vector<NewTask> batch{task, fresh};
-  queue().submit(batch);
+  EXPECT_EQ(queue().submit(batch), 1U);
+  EXPECT_EQ(queue().submit(batch), 0U);
   EXPECT_EQ(record(task.id).data, before);
   EXPECT_EQ(record(task.id).type, "contract.task");
   EXPECT_EQ(record(task.id).queue, kDefaultQueue);
@@ -427,7 +428,7 @@ TEST_P(QueueContract, AnIdTwiceInOneBatchIsStoredOnceAsTheFirst) {
   NewTask second = new_task_with_body(R"("second")");
   second.id = first.id;
   const std::vector<NewTask> batch{first, second};
-  queue().submit(batch);
+  EXPECT_EQ(queue().submit(batch), 1U);
   EXPECT_EQ(task_count(), 1);
   EXPECT_EQ(record(first.id).data.payload, R"("first")");
 }

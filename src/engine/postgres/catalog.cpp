@@ -16,7 +16,11 @@ namespace {
 
 /// 1 ttl in ms, 2 task_id.
 const std::string kFind =
-    "SELECT " + record_columns(true) + " FROM async_tasks WHERE task_id = $2::uuid";
+    "SELECT " + record_columns(Documents::all) + " FROM async_tasks WHERE task_id = $2::uuid";
+
+/// 1 ttl in ms, 2 task_ids.
+const std::string kFindAll = "SELECT " + record_columns(Documents::none) +
+                             " FROM async_tasks WHERE task_id = ANY ($2::uuid[])";
 
 /// 1 statuses, 2 type, 3 queue_name; each NULL where anything goes.
 constexpr const char* kFilter = R"(
@@ -26,21 +30,37 @@ WHERE ($1::text[] IS NULL OR status = ANY ($1::text[]))
 
 const std::string kCount = std::string{"SELECT count(*) FROM async_tasks "} + kFilter;
 
-/// As kFilter; 4 ttl in ms, 5 limit, 6 offset, 7 the seq that those before have reached.
-std::string list_sql(bool documents) {
+/// As kFilter; 4 ttl in ms, 5 limit, 6 offset, 7 the seq that those before have reached, 8 limit
+/// and offset together. The newest of each status, which their index has in order, and of these the
+/// newest: no index of all tasks by seq has to be kept for it.
+std::string list_sql(Documents documents) {
   std::string columns = record_columns(documents);
   const std::string ttl = "$1::int8";
   columns.replace(columns.find(ttl), ttl.size(), "$4::int8");
-  return "SELECT " + columns + ", seq FROM async_tasks " + kFilter +
-         " AND seq < $7::int8"
-         " ORDER BY seq DESC LIMIT $5::int8 OFFSET $6::int8";
+  return "SELECT " + columns + R"(, seq
+FROM (SELECT DISTINCT unnest(coalesce($1::text[], '{pending,running,retrying,completed,failed,cancelled}')))
+       AS wanted (wanted_status)
+CROSS JOIN LATERAL (
+  SELECT * FROM async_tasks
+  WHERE status = wanted_status
+    AND ($2::text IS NULL OR type = $2::text)
+    AND ($3::text IS NULL OR queue_name = $3::text)
+    AND seq < $7::int8
+  ORDER BY seq DESC LIMIT $8::int8) AS newest
+ORDER BY seq DESC LIMIT $5::int8 OFFSET $6::int8)";
 }
 
 /// Behind those of record_columns().
 constexpr int kSeqColumn = 24;
 
-const std::string kList = list_sql(true);
-const std::string kListWithoutDocuments = list_sql(false);
+const std::string kList = list_sql(Documents::all);
+const std::string kListWithErrors = list_sql(Documents::error);
+const std::string kListWithoutDocuments = list_sql(Documents::none);
+
+const char* list_sql(const PageRequest& request) {
+  if (request.documents) return kList.c_str();
+  return (request.errors ? kListWithErrors : kListWithoutDocuments).c_str();
+}
 
 constexpr const char* kByStatus = "SELECT status, count(*) FROM async_tasks GROUP BY status";
 
@@ -80,6 +100,18 @@ std::optional<TaskRecord> Catalog::find(TaskId id) {
   });
 }
 
+std::vector<TaskRecord> Catalog::find_all(std::span<const TaskId> ids) {
+  if (ids.empty()) return {};
+  return database_.read([&](Connection& connection) {
+    Query query{kFindAll.c_str()};
+    query.parameters.add(std::int64_t{database_.ttl().count()}).add(ids);
+    const Result result = connection.run(std::move(query));
+    std::vector<TaskRecord> records;
+    for (int row = 0; row < result.rows(); ++row) records.push_back(read_record(result, row));
+    return records;
+  });
+}
+
 TaskPage Catalog::list(const TaskFilter& filter, const PageRequest& request) {
   detail::validate(request);
   return database_.read([&](Connection& connection) {
@@ -90,12 +122,16 @@ TaskPage Catalog::list(const TaskFilter& filter, const PageRequest& request) {
       page.total = connection.run(std::move(count)).integer(0, 0);
       if (!request.after && request.page > page.total_pages()) return page;
     }
-    Query query{(request.documents ? kList : kListWithoutDocuments).c_str()};
+    Query query{list_sql(request)};
     add_filter(query.parameters, filter);
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    const std::int64_t limit = detail::one_more(request.page_size);
+    const std::int64_t offset = detail::passed_over(request);
     query.parameters.add(std::int64_t{database_.ttl().count()})
-        .add(detail::one_more(request.page_size))
-        .add(detail::passed_over(request))
-        .add(request.after.value_or(std::numeric_limits<std::int64_t>::max()));
+        .add(limit)
+        .add(offset)
+        .add(request.after.value_or(kMost))
+        .add(offset > kMost - limit ? kMost : offset + limit);
     const Result result = connection.run(std::move(query));
     for (int row = 0; row < result.rows(); ++row) {
       if (row == request.page_size) {

@@ -11,6 +11,7 @@ class Catalog final : public TaskCatalog {
   explicit Catalog(Database& database) : database_{database} {}
 
   [[nodiscard]] std::optional<TaskRecord> find(TaskId id) override;
+  [[nodiscard]] std::vector<TaskRecord> find_all(std::span<const TaskId> ids) override;
   [[nodiscard]] TaskPage list(const TaskFilter& filter, const PageRequest& request) override;
   [[nodiscard]] TaskStats stats() override;
 

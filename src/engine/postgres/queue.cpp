@@ -103,10 +103,10 @@ Query for_tasks(const char* sql, std::span<const TaskId> ids) {
 
 }  // namespace
 
-void Queue::submit(std::span<const NewTask> tasks) {
-  if (tasks.empty()) return;
+std::size_t Queue::submit(std::span<const NewTask> tasks) {
+  if (tasks.empty()) return 0;
   for (const NewTask& task : tasks) validate(task);
-  store(tasks, submit_queries(tasks));
+  return store(tasks, submit_queries(tasks));
 }
 
 void Queue::adopt(std::span<const NewTask> tasks) {
@@ -115,16 +115,17 @@ void Queue::adopt(std::span<const NewTask> tasks) {
   store(tasks, adopt_queries(tasks));
 }
 
-void Queue::store(std::span<const NewTask> tasks, std::vector<Query> queries) {
-  database_.write([&](Connection& connection, Changes& changes) {
-    connection.run(queries);
+std::size_t Queue::store(std::span<const NewTask> tasks, std::vector<Query> queries) {
+  return database_.write([&](Connection& connection, Changes& changes) {
+    std::size_t stored = 0;
+    for (const Result& result : connection.run(queries)) stored += result.affected();
     for (const NewTask& task : tasks) {
       // Batches are mostly of one queue; a name that comes twice does no harm.
       if (changes.queues.empty() || changes.queues.back() != task.queue) {
         changes.queues.push_back(task.queue);
       }
     }
-    return true;
+    return stored;
   });
 }
 

@@ -13,7 +13,7 @@ class Queue final : public TaskQueue {
  public:
   explicit Queue(Database& database) : database_{database} {}
 
-  void submit(std::span<const NewTask> tasks) override;
+  std::size_t submit(std::span<const NewTask> tasks) override;
   void adopt(std::span<const NewTask> tasks) override;
   [[nodiscard]] ClaimBatch claim(const ClaimRequest& request) override {
     return claimer_.claim(request);
@@ -32,7 +32,7 @@ class Queue final : public TaskQueue {
   void resume(std::span<const std::string> queues) override;
 
  private:
-  void store(std::span<const NewTask> tasks, std::vector<Query> queries);
+  std::size_t store(std::span<const NewTask> tasks, std::vector<Query> queries);
 
   Database& database_;
   Claimer claimer_{database_};

@@ -23,14 +23,16 @@ TaskData read_task(const Result& result, int row) {
                   .version = result.integer(row, 8)};
 }
 
-std::string record_columns(bool documents) {
-  const std::string task = documents ? kTaskColumns
-                                     : "task_id, status, NULL::text, NULL::text, NULL::text, "
-                                       "submitted_at, started_at, completed_at, version";
+std::string record_columns(Documents documents) {
+  const std::string error = documents == Documents::none ? "NULL::text" : "error";
+  const std::string task = documents == Documents::all
+                               ? kTaskColumns
+                               : "task_id, status, NULL::text, NULL::text, " + error +
+                                     ", submitted_at, started_at, completed_at, version";
   return task +
          ", type, queue_name, priority, available_at, attempts, crashes, max_retries, "
          "retry_policy, headers, worker, lease_expires_at, cancel_requested, progress, " +
-         (documents ? "history" : "NULL::text") + ", " + kExpired;
+         (documents == Documents::all ? "history" : "NULL::text") + ", " + kExpired;
 }
 
 TaskRecord read_record(const Result& result, int row) {

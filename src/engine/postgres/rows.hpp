@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "errand/task.hpp"
 #include "errand/task_catalog.hpp"
 
@@ -17,7 +20,8 @@ inline constexpr const char* kTaskColumns =
 
 /// The columns read_record() expects: kTaskColumns, with NULL for the documents unless wanted, and
 /// the queue's; last, whether it has expired by now. $1 is the TTL in milliseconds.
-[[nodiscard]] std::string record_columns(bool documents);
+enum class Documents : std::uint8_t { none, error, all };
+[[nodiscard]] std::string record_columns(Documents documents);
 
 [[nodiscard]] TaskRecord read_record(const Result& result, int row);
 

@@ -7,10 +7,15 @@
 #include "errand/errors.hpp"
 
 #include "core/page_position.hpp"
+#include "engine/redis/in_parts.hpp"
+#include "engine/redis/queue.hpp"
 #include "engine/redis/records.hpp"
 
 namespace errand::redis {
 namespace {
+
+/// The server does nothing else meanwhile.
+constexpr std::size_t kMostAtOnce = 1000;
 
 void add_choice(Command& arguments, const std::optional<std::string>& text) {
   arguments.add(text ? "1" : "0").add(text.value_or(""));
@@ -28,10 +33,29 @@ void Catalog::forget_expired() {
 
 std::optional<TaskRecord> Catalog::find(TaskId id) {
   Command arguments;
-  arguments.add(id);
+  arguments.add("1").add(id);
   const Reply reply = database_.read(scripts().read, arguments);
   if (reply.value()[1].is_nil()) return std::nullopt;
   return read_record(reply.value()[1], time_of(reply.value()[0].integer()), database_.ttl());
+}
+
+std::vector<TaskRecord> Catalog::find_all(std::span<const TaskId> ids) {
+  std::vector<TaskRecord> records;
+  in_parts(
+      ids, {.items = kMostAtOnce, .bytes = Queue::kMostBytes},
+      [](Command& arguments, TaskId id) {
+        if (arguments.bytes() == 0) arguments.add("0");
+        arguments.add(id);
+      },
+      [&](const Command& arguments) {
+        const Reply reply = database_.read(scripts().read, arguments);
+        const Timestamp now = time_of(reply.value()[0].integer());
+        for (std::size_t i = 1; i < reply.value().size(); ++i) {
+          if (reply.value()[i].is_nil()) continue;
+          records.push_back(read_record(reply.value()[i], now, database_.ttl()));
+        }
+      });
+  return records;
 }
 
 TaskPage Catalog::list(const TaskFilter& filter, const PageRequest& request) {
@@ -42,7 +66,11 @@ TaskPage Catalog::list(const TaskFilter& filter, const PageRequest& request) {
   const std::int64_t page_size = std::min(request.page_size, kMany);
   const std::int64_t passed = std::min(detail::passed_over(request), kMany);
   Command arguments;
-  arguments.add(request.documents ? "1" : "0").add(passed).add(page_size);
+  arguments.add(request.documents ? "1"
+                : request.errors  ? "error"
+                                  : "0")
+      .add(passed)
+      .add(page_size);
   arguments.add(request.after ? std::to_string(*request.after) : "");
   arguments.add(request.count ? "1" : "0");
   add_choice(arguments, filter.type);

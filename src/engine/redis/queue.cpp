@@ -84,13 +84,14 @@ void check_names(std::span<const std::string> queues) {
 
 }  // namespace
 
-void Queue::submit(std::span<const NewTask> tasks) { store(tasks, nullptr); }
+std::size_t Queue::submit(std::span<const NewTask> tasks) { return store(tasks, nullptr); }
 
 void Queue::adopt(std::span<const NewTask> tasks) { store(tasks, &scripts().adopt); }
 
-void Queue::store(std::span<const NewTask> tasks, const Script* first) {
+std::size_t Queue::store(std::span<const NewTask> tasks, const Script* first) {
   for (const NewTask& task : tasks) validate(task);
   std::set<std::string> queues;
+  std::size_t stored = 0;
   in_parts(
       tasks, kMost,
       [&](Command& arguments, const NewTask& task) {
@@ -108,9 +109,11 @@ void Queue::store(std::span<const NewTask> tasks, const Script* first) {
       [&](const Command& arguments) {
         // Not at once: what joins a queue is not stored anew, and both may be repeated.
         if (first != nullptr) database_.write(*first, arguments);
-        database_.write(scripts().submit, arguments);
+        const Reply reply = database_.write(scripts().submit, arguments);
+        stored += static_cast<std::size_t>(reply.value().integer());
         database_.notifications().tell_work(std::vector<std::string>{queues.begin(), queues.end()});
       });
+  return stored;
 }
 
 ClaimBatch Queue::claim(const ClaimRequest& request) {

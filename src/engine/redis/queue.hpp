@@ -12,7 +12,7 @@ class Queue final : public TaskQueue {
  public:
   explicit Queue(Database& database) : database_{database} {}
 
-  void submit(std::span<const NewTask> tasks) override;
+  std::size_t submit(std::span<const NewTask> tasks) override;
   void adopt(std::span<const NewTask> tasks) override;
   [[nodiscard]] ClaimBatch claim(const ClaimRequest& request) override;
   std::vector<LeaseState> extend(std::span<const Lease> leases,
@@ -34,7 +34,7 @@ class Queue final : public TaskQueue {
 
  private:
   /// `first`: a script that takes what submit takes, run before it; null: none.
-  void store(std::span<const NewTask> tasks, const Script* first);
+  std::size_t store(std::span<const NewTask> tasks, const Script* first);
 
   Database& database_;
 };

@@ -60,7 +60,7 @@ void Storage::save(const TaskData& task) {
 
 std::optional<TaskData> Storage::load(TaskId id) {
   Command arguments;
-  arguments.add(id);
+  arguments.add("1").add(id);
   const Reply reply = database_.read(scripts().read, arguments);
   if (reply.value()[1].is_nil()) return std::nullopt;
   TaskRecord task =
@@ -74,7 +74,7 @@ void Storage::update_status(TaskId id, TaskStatus status,
                             std::optional<std::int64_t> expected_version) {
   // The rules are the core's and not the script's: read, decide, and write if nothing has changed.
   Command asked;
-  asked.add(id);
+  asked.add("1").add(id);
   while (true) {
     const Reply found = database_.read(scripts().read, asked);
     if (found.value()[1].is_nil()) throw TaskNotFoundException{id};

@@ -67,12 +67,22 @@ Condition condition_of(const TaskFilter& filter) {
 }
 
 /// The same columns with the documents replaced by NULL: they may be large.
-std::string list_columns(bool documents) {
-  if (documents) return kRecordColumns;
-  return "task_id, status, NULL, NULL, NULL, submitted_at, started_at, completed_at, version, "
-         "type, queue_name, priority, available_at, attempts, crashes, max_retries, retry_policy, "
-         "headers, worker, lease_expires_at, cancel_requested, progress, NULL";
+constexpr const char* kSummaryColumns =
+    "task_id, status, NULL, NULL, NULL, submitted_at, started_at, completed_at, version, "
+    "type, queue_name, priority, available_at, attempts, crashes, max_retries, retry_policy, "
+    "headers, worker, lease_expires_at, cancel_requested, progress, NULL";
+constexpr const char* kSummaryAndErrorColumns =
+    "task_id, status, NULL, NULL, error, submitted_at, started_at, completed_at, version, "
+    "type, queue_name, priority, available_at, attempts, crashes, max_retries, retry_policy, "
+    "headers, worker, lease_expires_at, cancel_requested, progress, NULL";
+
+std::string list_columns(const PageRequest& request) {
+  if (request.documents) return kRecordColumns;
+  return request.errors ? kSummaryAndErrorColumns : kSummaryColumns;
 }
+
+const std::string kFindSummary =
+    std::string{"SELECT "} + kSummaryColumns + " FROM async_tasks WHERE task_id = ?1";
 
 /// Behind those of list_columns().
 constexpr int kRowIdColumn = 23;
@@ -126,6 +136,20 @@ std::optional<TaskRecord> Catalog::find(TaskId id) {
   });
 }
 
+std::vector<TaskRecord> Catalog::find_all(std::span<const TaskId> ids) {
+  if (ids.empty()) return {};
+  return database_.read([&](Connection& connection) {
+    std::vector<TaskRecord> records;
+    for (const TaskId id : ids) {
+      const std::string key = id.to_string();
+      Statement& row = connection.prepare(kFindSummary.c_str()).bind(1, key);
+      if (row.step()) records.push_back(read_with_expiry(row));
+      row.reset();
+    }
+    return records;
+  });
+}
+
 TaskPage Catalog::list(const TaskFilter& filter, const PageRequest& request) {
   detail::validate(request);
   const Condition condition = condition_of(filter);
@@ -136,7 +160,7 @@ TaskPage Catalog::list(const TaskFilter& filter, const PageRequest& request) {
                   .page_size = request.page_size};
     const bool walks = !filter.statuses.empty() && are_common(connection, filter.statuses);
     Statement row = connection.prepare_once(
-        "SELECT " + list_columns(request.documents) + ", rowid FROM async_tasks" +
+        "SELECT " + list_columns(request) + ", rowid FROM async_tasks" +
         (walks ? " NOT INDEXED" : "") + condition.sql + position_of(request, condition) +
         " ORDER BY rowid DESC LIMIT " + std::to_string(one_more(request.page_size)) + " OFFSET " +
         std::to_string(passed_over(request)));

@@ -178,25 +178,27 @@ CancelStatus cancel_one(Connection& connection, TaskId id, const std::string& no
 
 }  // namespace
 
-void Queue::submit(std::span<const NewTask> tasks) { store(tasks, {}); }
+std::size_t Queue::submit(std::span<const NewTask> tasks) { return store(tasks, {}); }
 
 void Queue::adopt(std::span<const NewTask> tasks) { store(tasks, sql::kAdopt); }
 
-void Queue::store(std::span<const NewTask> tasks, std::optional<const char*> first) {
-  if (tasks.empty()) return;
+std::size_t Queue::store(std::span<const NewTask> tasks, std::optional<const char*> first) {
+  if (tasks.empty()) return 0;
   for (const NewTask& task : tasks) validate(task);
   const Timestamp now = database_.now();
-  database_.write([&](Connection& connection, Changes& changes) {
+  return database_.write([&](Connection& connection, Changes& changes) {
+    std::size_t stored = 0;
     for (const NewTask& task : tasks) {
       if (first) run_for_task(connection.prepare(*first), task, now);
       run_for_task(connection.prepare(sql::kSubmit), task, now);
+      stored += static_cast<std::size_t>(connection.changes());
       // Batches are mostly of one queue; a name that comes twice does no harm.
       if (changes.queues.empty() || changes.queues.back() != task.queue) {
         changes.queues.push_back(task.queue);
       }
     }
     changes.work = true;
-    return true;
+    return stored;
   });
 }
 

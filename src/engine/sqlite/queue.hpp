@@ -10,7 +10,7 @@ class Queue final : public TaskQueue {
  public:
   explicit Queue(Database& database) : database_{database} {}
 
-  void submit(std::span<const NewTask> tasks) override;
+  std::size_t submit(std::span<const NewTask> tasks) override;
   void adopt(std::span<const NewTask> tasks) override;
   [[nodiscard]] ClaimBatch claim(const ClaimRequest& request) override;
   std::vector<LeaseState> extend(std::span<const Lease> leases,
@@ -28,7 +28,7 @@ class Queue final : public TaskQueue {
 
  private:
   /// `first`: a statement with the parameters of kSubmit, run before it.
-  void store(std::span<const NewTask> tasks, std::optional<const char*> first);
+  std::size_t store(std::span<const NewTask> tasks, std::optional<const char*> first);
 
   Database& database_;
 };

@@ -34,7 +34,7 @@ class GatheringQueue final : public ForwardingQueue {
  public:
   GatheringQueue() : ForwardingQueue{nullptr} {}
 
-  void submit(std::span<const NewTask> tasks) override {
+  std::size_t submit(std::span<const NewTask> tasks) override {
     std::size_t number = 0;
     bool fails = false;
     {
@@ -54,6 +54,7 @@ class GatheringQueue final : public ForwardingQueue {
       throw StorageException{"batch " + std::to_string(number) + " failed",
                              StorageException::Retry::helps};
     }
+    return tasks.size();
   }
 
   void hold_back(std::size_t batches) { held_back_ = batches; }

@@ -10,6 +10,12 @@ TEST(ErrorPattern, WordsWithDigitsAreLeftOut) {
   EXPECT_EQ(error_pattern("at 10:30, x=1.5"), "at #:#, x=#.#");
 }
 
+TEST(ErrorPattern, PathsAndEncodedBytesAreLeftOut) {
+  EXPECT_EQ(error_pattern("cannot open /srv/in/letter.pdf"), "cannot open #.pdf");
+  EXPECT_EQ(error_pattern("bad token " + std::string(41, 'x')), "bad token #");
+  EXPECT_EQ(error_pattern("neither and/or nor a-b"), "neither and/or nor a-b");
+}
+
 TEST(ErrorPattern, OtherTextStays) {
   EXPECT_EQ(error_pattern("cannot reach the host, 无法连接"), "cannot reach the host, 无法连接");
   EXPECT_EQ(error_pattern(""), "");

@@ -10,6 +10,7 @@ namespace {
 class SlowCatalog final : public TaskCatalog {
  public:
   std::optional<TaskRecord> find(TaskId) override { return std::nullopt; }
+  std::vector<TaskRecord> find_all(std::span<const TaskId>) override { return {}; }
   TaskPage list(const TaskFilter&, const PageRequest&) override {
     const auto until = std::chrono::steady_clock::now() + work;
     while (std::chrono::steady_clock::now() < until) std::this_thread::yield();

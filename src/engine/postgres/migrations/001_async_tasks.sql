@@ -52,7 +52,8 @@ CREATE TABLE async_tasks (
   fillfactor = 85
 );
 
-CREATE INDEX idx_status ON async_tasks (status);
+-- By status and, for lists, the last inserted first.
+CREATE INDEX idx_status ON async_tasks (status, seq);
 CREATE INDEX idx_completed_at ON async_tasks (completed_at) WHERE completed_at IS NOT NULL;
 
 -- What can be claimed, in claiming order. Tasks that lost two workers are apart, because only few

@@ -1,10 +1,10 @@
--- A page of tasks, the last submitted first. ARGV: 1 for documents too, how many to pass over, how
--- many to give, the place behind which to begin or nothing, 1 to count, 1 and a type or 0 and
--- anything, 1 and a queue or 0 and anything; statuses, none for any. Returns the server's time in
--- microseconds, the number of all that fit, the records, and the place of the last one if there are
--- more.
+-- A page of tasks, the last submitted first. ARGV: 1 for documents too, `error` for errors
+-- alone; how many to pass over, how many to give, the place behind which to begin or nothing, 1 to
+-- count, 1 and a type or 0 and anything, 1 and a queue or 0 and anything; statuses, none for any.
+-- Returns the server's time in microseconds, the number of all that fit, the records, and the place
+-- of the last one if there are more.
 -- A type is looked up task by task; status and queue have an index.
-local documents = ARGV[FIRST] == '1'
+local documents = ARGV[FIRST] == '1' or ARGV[FIRST] == 'error' and 'error'
 local passed, limit = tonumber(ARGV[FIRST + 1]), tonumber(ARGV[FIRST + 2])
 local after, counted = ARGV[FIRST + 3], ARGV[FIRST + 4] == '1'
 local highest = after == '' and '+inf' or '(' .. after

@@ -1,10 +1,10 @@
 -- Stores new tasks as pending. ARGV, for each: id, payload, queue, type, priority, delay in ms,
 -- max_retries, retry_policy, headers; the last two empty where there is none. Ids that are stored
--- are left alone.
+-- are left alone. Returns how many were not.
 local STEP = 9
 local count = (#ARGV - FIRST + 1) / STEP
 local seq = call('INCRBY', own_key('seq'), count) - count
-local queues = {}
+local queues, stored = {}, 0
 
 local function due_after(ms)
   return ms == '0' and now_text or digits(now + ms * 1000)
@@ -29,8 +29,9 @@ for i = FIRST, #ARGV, STEP do
     keep_message(id, payload)
     enter(task)
     queues[queue] = true
+    stored = stored + 1
   end
 end
 flush()
 tell_work(queues)
-return count
+return stored

@@ -527,7 +527,9 @@ local function record(id, documents)
   if not status then return false end
   local texts = {false, false, false}
   local history = {}
-  if documents then
+  if documents == 'error' then
+    texts[3] = call('GET', task_key(id, 'error'))
+  elseif documents then
     texts = call('MGET', task_key(id, 'payload'), task_key(id, 'result'), task_key(id, 'error'))
     history = call('LRANGE', task_key(id, 'history'), 0, -1)
   end

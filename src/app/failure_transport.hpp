@@ -1,18 +1,19 @@
 #pragma once
 
+#include <boost/json/object.hpp>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "errand/exception_data.hpp"
 #include "errand/transport.hpp"
 
 #include "app/message_configuration.hpp"
 #include "bus/symfony_serializer.hpp"
-#include "cli/transport_options.hpp"
 
-namespace errand::cli {
+namespace errand::detail {
 
 struct MessageFilter {
   std::string type;         ///< empty: any
@@ -30,13 +31,40 @@ struct FailedMessage {
   ExceptionData error;
 };
 
+/// As `--json` and the HTTP API give it.
+[[nodiscard]] boost::json::object to_json(const FailedMessage& message);
+
+/// The messages of one page, the newest first, out of all that the filter chooses.
+struct MessagePage {
+  std::vector<FailedMessage> items;
+  std::int64_t total = 0;
+};
+
+/// What became of a message that was to be tried again.
+struct SecondChance {
+  enum class Outcome : std::uint8_t {
+    sent,
+    sent_twice,  ///< somebody else took it at the same moment: it may be handled twice
+    in_flight,   ///< a consumer of the failure transport has it: it is left alone
+    gone,
+  };
+  Outcome outcome = Outcome::gone;
+  std::string to{};  ///< where it was sent
+
+  [[nodiscard]] bool is_sent() const noexcept {
+    return outcome == Outcome::sent || outcome == Outcome::sent_twice;
+  }
+};
+
 /// One failure transport as a call of the program uses it.
 class FailureTransport {
  public:
   /// `retry_to`: name or DSN of the transport that retries go to; empty: where they came from.
-  /// Throws ConfigurationException if nothing says that it is a failure transport, or retry_to is
-  /// wrong, and as OpenTransports.
-  explicit FailureTransport(const TransportChoice& choice, std::string retry_to = {});
+  /// `holds_failures`: a DSN is taken for one of failures though nothing else says so. `transports`
+  /// must outlive it. Throws ConfigurationException if nothing says that it is a failure transport,
+  /// or retry_to is wrong, and as OpenTransports.
+  FailureTransport(OpenTransports& transports, std::string name, std::string retry_to = {},
+                   bool holds_failures = false);
 
   [[nodiscard]] Transport& transport() noexcept { return transport_; }
 
@@ -46,6 +74,14 @@ class FailureTransport {
   /// All that the filter chooses, the oldest first. Few of them are in memory at a time: bodies may
   /// be long, and failures many.
   void for_each(const MessageFilter& filter, const std::function<void(FailedMessage&)>& look);
+
+  [[nodiscard]] MessagePage page(const MessageFilter& filter);
+
+  /// Moves it to where it goes to be tried again, as Transport::move(). Throws as way_back().
+  SecondChance send_again(const std::string& id);
+
+  /// Whether require_way_back() would not throw.
+  [[nodiscard]] bool knows_way_back(const FailedMessage& message) const;
 
   /// Throws ConfigurationException unless it is known where the message goes to be tried again.
   /// A name that the configuration does not have is not taken for a queue: it may be PHP's name of
@@ -61,9 +97,9 @@ class FailureTransport {
 
   const std::string name_;
   const std::string retry_to_;
-  detail::OpenTransports transports_;
+  OpenTransports& transports_;
   Transport& transport_;
-  const detail::SymfonySerializer serializer_;
+  const SymfonySerializer serializer_;
 };
 
-}  // namespace errand::cli
+}  // namespace errand::detail
