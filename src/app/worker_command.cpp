@@ -157,13 +157,19 @@ WorkerReport run_messages(const WorkerCommand& command, const WorkerOptions& opt
 
 }  // namespace
 
+std::unique_ptr<Logger> make_logger(const WorkerCommand& command) {
+  return std::make_unique<ConsoleLogger>(parse_log_level(command.log_level),
+                                         parse_log_format(command.log_format));
+}
+
 int run_worker_command(const WorkerCommand& command, Handlers& handlers, Engine* engine) {
   if (engine == nullptr && serves_tasks(command)) {
     throw ConfigurationException{
         "this program serves messages and has no storage of tasks: name a transport with "
         "--transport, and no --queue"};
   }
-  ConsoleLogger logger{parse_log_level(command.log_level), parse_log_format(command.log_format)};
+  const std::unique_ptr<Logger> own_logger = make_logger(command);
+  Logger& logger = *own_logger;
   for (const std::string& text : command.exec) {
     add_exec_handler(handlers, text, command.exec_timeout);
   }

@@ -181,9 +181,8 @@ bool ChangeFeed::look(bool listened, bool tasks_wanted) {
 }
 
 void ChangeFeed::look_at_stats() {
-  auto seen = std::make_shared<const Observation>(observe(engine_, observed_at_));
+  auto seen = std::make_shared<const Observation>(observer_.look());
   stats_at_ = Steady::now();
-  observed_at_ = seen->at;
   history_.add(*seen);
   const std::optional<Sample> sample = live_.add(*seen);
   {
@@ -229,18 +228,25 @@ void ChangeFeed::look_at_tasks() {
 
   std::unordered_map<TaskId, TaskRecord> found;
   const PageRequest newest{.page = 1, .page_size = kNewest, .documents = false, .count = false};
-  for (const TaskFilter& filter : {TaskFilter{}, TaskFilter{{TaskStatus::running}, {}, {}}}) {
-    for (TaskRecord& task : engine_.catalog().list(filter, newest).items) {
-      const TaskId id = task.data.id;
-      found.try_emplace(id, std::move(task));
-    }
+  std::vector<TaskId> listed;
+  TaskPage page = engine_.catalog().list({}, newest);
+  for (TaskRecord& task : page.items) {
+    const TaskId id = task.data.id;
+    listed.push_back(id);
+    found.try_emplace(id, std::move(task));
   }
-  std::vector<TaskId> gone;
+  if (!knows_tasks_) newest_.forget();
+  std::vector<TaskId> gone = newest_.deleted(std::move(listed), !page.next);
+  for (TaskRecord& task : engine_.catalog().list({{TaskStatus::running}, {}, {}}, newest).items) {
+    const TaskId id = task.data.id;
+    found.try_emplace(id, std::move(task));
+  }
   for (const TaskId id : asked_for) {
     if (found.contains(id)) continue;
     if (std::optional<TaskRecord> task = engine_.catalog().find(id)) {
       found.try_emplace(id, without_documents(*std::move(task)));
-    } else if (watched.contains(id) && seen_.contains(id)) {
+    } else if (watched.contains(id) && seen_.contains(id) &&
+               std::ranges::find(gone, id) == gone.end()) {
       gone.push_back(id);
     }
   }

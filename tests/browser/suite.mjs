@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openPage, startChromium } from './chromium.mjs';
 import { Program } from './program.mjs';
+import { webModule } from './web_module.mjs';
 
 let browser;
 before(async () => { browser = await startChromium(); });
@@ -52,5 +53,18 @@ export async function assertNoOverflow(page, where = '') {
   });
   assert.ok(content <= window, `${where}: the page is ${content} wide in a window of ${window}: ${widest}`);
 }
+
+const TEXTS = { 'en-US': (await webModule('locales/en.js')).default, 'zh-CN': (await webModule('locales/zh.js')).default };
+
+/** Both languages and both themes: {name, settings, say(text, parts)}. `say` is what the page says in that language. */
+export const LOOKS = [['en-US', 'light'], ['zh-CN', 'dark']].map(([locale, colorScheme]) => ({
+  name: `${locale}, ${colorScheme}`,
+  settings: { locale, colorScheme },
+  say(text, parts = {}) {
+    const found = TEXTS[locale][text];
+    const words = typeof found === 'function' ? found(parts) : found;
+    return words.replace(/\{(\w+)\}/g, (_, part) => parts[part]);
+  },
+}));
 
 export { assert };

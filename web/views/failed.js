@@ -3,7 +3,7 @@
 import { address, get, post } from '../api.js';
 import { ask } from '../dialog.js';
 import { h, replace, setText, showItems } from '../dom.js';
-import { liveTime, number, oneLine, setLiveTime } from '../format.js';
+import { liveTime, number, oneLine, setLiveTime, visible } from '../format.js';
 import { t } from '../i18n.js';
 import { attempt, tell } from '../notices.js';
 import { pageQuery, showPager } from '../pager.js';
@@ -13,6 +13,7 @@ import { mayChange } from '../session.js';
 import { throttle } from '../throttle.js';
 
 const PAGE_SIZE = 50;
+const GROUPS_AT_FIRST = 10;
 const FILTERS = ['type', 'queue', 'class', 'pattern'];
 
 /** `actions(latest)`: elements; latest() is the group as it is shown now. */
@@ -20,13 +21,19 @@ function groupRow(first, actions) {
   let latest = first;
   const count = h('td', { class: 'number count-cell' });
   const message = foreign('', 'group-message');
+  const whole = h('pre', { class: 'text group-whole', hidden: true });
+  const unfold = h('button', { class: 'link unfold', 'aria-expanded': 'false', onclick: () => {
+    whole.hidden = !whole.hidden;
+    unfold.setAttribute('aria-expanded', String(!whole.hidden));
+    setText(unfold, t(whole.hidden ? 'failed.unfold' : 'failed.fold'));
+  } }, t('failed.unfold'));
   const last = liveTime('ago', first.lastFailedAt);
   const { type, class: errorClass, pattern } = first;
   const element = h('tr', {},
     count,
     h('td', {}, h('a', { class: 'group-link', href: address('/failed', { type, class: errorClass, pattern }) }, message),
-      h('div', { class: 'muted group-kind' }, foreign(errorClass), ' · ', foreign(type))),
-    h('td', { class: 'number' }, last),
+      h('div', { class: 'muted group-kind' }, foreign(errorClass), ' · ', foreign(type), unfold), whole),
+    h('td', { class: 'number last-cell' }, last),
     h('td', { class: 'actions' }, actions(() => latest)));
   return {
     element,
@@ -34,6 +41,8 @@ function groupRow(first, actions) {
       latest = group;
       setText(count, number(group.count));
       setForeign(message, group.message || t('error.noMessage'));
+      setText(whole, visible(group.message));
+      requestAnimationFrame(() => { unfold.hidden = whole.hidden && message.scrollWidth <= message.clientWidth; });
       setLiveTime(last, group.lastFailedAt);
     },
   };
@@ -49,14 +58,14 @@ function failureRow(first, selection) {
     onchange: () => selection.set(first.taskId, box.checked),
   }) : null;
   const when = liveTime('ago', first.completedAt ?? first.submittedAt);
-  const attempts = h('td', { class: 'number' });
+  const attempts = h('td', { class: 'number attempts-cell' });
   const element = h('tr', { 'data-task': first.taskId },
     h('td', { class: 'check' }, box),
-    h('td', {}, foreign(first.type ?? '–')),
+    h('td', { class: 'type-cell' }, foreign(first.type ?? '–')),
     h('td', {}, h('a', { href: `/tasks/${first.taskId}` }, foreign(first.errorMessage || first.errorClass)),
       h('div', { class: 'muted' }, foreign(first.errorClass))),
-    h('td', {}, foreign(first.queue ?? '–')),
-    attempts, h('td', { class: 'number' }, when));
+    h('td', { class: 'queue-cell' }, foreign(first.queue ?? '–')),
+    attempts, h('td', { class: 'number submitted-cell' }, liveTime('ago', first.submittedAt)), h('td', { class: 'number' }, when));
   return {
     element,
     update(task) {
@@ -72,6 +81,8 @@ export function failedView({ query: firstQuery }) {
   let answer = null;
   let reading = 0;
   let failedBefore = null;
+  let groupsShown = null;
+  let allGroups = false;
   const selected = new Set();
 
   const filter = () => Object.fromEntries(FILTERS.filter((name) => query[name]).map((name) => [name, query[name]]));
@@ -84,16 +95,19 @@ export function failedView({ query: firstQuery }) {
     tell(t(`failed.done.${verb}`, { n: number(result.retried ?? result.removed) }));
     await load();
   });
-  const askAndAct = async (verb, choice, count, what) => {
+  /** `counted`: {n, least}; least: n of them were counted, and there may be more. */
+  const askAndAct = async (verb, choice, { n, least }, what) => {
+    const texts = [what ? oneLine(what) : t(`failed.askText.${verb}`, { n: number(n) })];
+    if (least) texts.push(t(`failed.askMore.${verb}`));
     const agreed = await ask({
-      title: t(`failed.ask.${verb}`, { n: number(count) }), text: what ? oneLine(what) : t(`failed.askText.${verb}`),
+      title: t(`failed.${least ? 'askLeast' : 'ask'}.${verb}`, { n: number(n) }), text: texts.join(' '),
       action: t(`failed.${verb}`), danger: verb === 'remove',
     });
     if (agreed) await act(verb, choice);
   };
-  const both = (choice, count, what, words = 'failed') => mayChange() ? [
-    h('button', { onclick: () => askAndAct('retry', choice(), count(), what) }, t(`${words}.retry`)),
-    h('button', { class: 'quiet danger-text', onclick: () => askAndAct('remove', choice(), count(), what) }, t(`${words}.remove`)),
+  const both = (choice, counted, what) => mayChange() ? [
+    h('button', { onclick: () => askAndAct('retry', choice(), counted(), what?.()) }, t('failed.retry')),
+    h('button', { class: 'quiet danger-text', onclick: () => askAndAct('remove', choice(), counted(), what?.()) }, t('failed.remove')),
   ] : [];
 
   const selection = {
@@ -107,9 +121,13 @@ export function failedView({ query: firstQuery }) {
   const groupBody = h('tbody');
   const groupPlace = h('section', { class: 'panel' },
     h('header', { class: 'panel-head' }, h('h2', {}, t('failed.groups'))),
-    table('groups', [[t('failed.count'), 'number count-cell'], [t('task.error')], [t('failed.last'), 'number'], [h('span', { class: 'unseen' }, t('actions')), 'actions']], groupBody, t('failed.groups')));
+    table('groups', [[t('failed.count'), 'number count-cell'], [t('task.error')], [t('failed.last'), 'number last-cell'], [h('span', { class: 'unseen' }, t('actions')), 'actions']], groupBody, t('failed.groups')));
   const groupNote = h('p', { class: 'muted note' });
-  groupPlace.append(groupNote);
+  const moreGroups = h('button', { class: 'quiet more-groups', onclick: () => {
+    allGroups = !allGroups;
+    showGroups(groupsShown);
+  } });
+  groupPlace.append(moreGroups, groupNote);
 
   const body = h('tbody');
   arrowKeys(body);
@@ -117,9 +135,14 @@ export function failedView({ query: firstQuery }) {
     for (const { taskId } of answer.items) if (all.checked) selected.add(taskId); else selected.delete(taskId);
     show();
   } });
-  const selectionBar = h('div', { class: 'selection', role: 'group', 'aria-label': t('failed.chosen') });
+  // What the buttons stand for changes with the selection; they stay, and keep the focus.
+  const chosen = () => (selected.size ? { taskIds: [...selected] } : isFiltered() ? filter() : { all: true });
+  const counted = () => (selected.size ? { n: selected.size } : { n: answer.total, least: answer.truncated });
+  const chosenText = h('span');
+  const chosenButtons = both(chosen, counted);
+  const selectionBar = h('div', { class: 'selection', role: 'group', 'aria-label': t('failed.chosen') }, chosenText, h('span', { class: 'spring' }), chosenButtons);
   const list = h('section', { class: 'panel' }, selectionBar,
-    table('failures', [[mayChange() ? all : h('span'), 'check'], [t('task.type')], [t('task.error')], [t('task.queue')], [t('task.attempts'), 'number'], [t('failed.when'), 'number']], body, t('nav.failed')));
+    table('failures', [[mayChange() ? all : h('span'), 'check'], [t('task.type'), 'type-cell'], [t('task.error')], [t('task.queue'), 'queue-cell'], [t('task.attempts'), 'number attempts-cell'], [t('task.submitted'), 'number submitted-cell'], [t('failed.when'), 'number']], body, t('nav.failed')));
   const place = h('div', { class: 'stack' });
   const pagerPlace = h('div');
   const filterPlace = h('div', { class: 'active-filters' });
@@ -129,11 +152,11 @@ export function failedView({ query: firstQuery }) {
     const total = answer?.total ?? 0;
     all.checked = answer?.items.length > 0 && answer.items.every(({ taskId }) => selected.has(taskId));
     all.indeterminate = n > 0 && !all.checked;
-    replace(selectionBar,
-      h('span', {}, n ? t('failed.selected', { n: number(n) }) : t(isFiltered() ? 'failed.matching' : 'failed.total', { n: number(total) })),
-      h('span', { class: 'spring' }),
-      n ? both(() => ({ taskIds: [...selected] }), () => selected.size)
-        : both(() => (isFiltered() ? filter() : { all: true }), () => total, null, 'failed.all'));
+    const words = answer?.truncated ? 'failed.matchingLeast' : isFiltered() ? 'failed.matching' : 'failed.total';
+    setText(chosenText, n ? t('failed.selected', { n: number(n) }) : t(words, { n: number(total), looked: number(answer?.looked ?? total) }));
+    ['retry', 'remove'].forEach((verb, i) => {
+      if (chosenButtons[i]) setText(chosenButtons[i], t(n ? `failed.${verb}` : `failed.all.${verb}`));
+    });
   };
 
   const showFilter = () => replace(filterPlace, isFiltered() ? [
@@ -147,9 +170,14 @@ export function failedView({ query: firstQuery }) {
     showPager(pagerPlace, answer, query, link);
   };
 
-  const showGroups = ({ items, looked, total }) => {
-    showItems(groupBody, items, (group) => JSON.stringify([group.type, group.class, group.pattern]),
-      (group) => groupRow(group, (latest) => both(() => choiceOf(latest()), () => latest().count, group.message)));
+  const showGroups = (groups) => {
+    groupsShown = groups;
+    const { items, looked, total } = groups;
+    const more = items.length - GROUPS_AT_FIRST;
+    showItems(groupBody, allGroups ? items : items.slice(0, GROUPS_AT_FIRST), (group) => JSON.stringify([group.type, group.class, group.pattern]),
+      (group) => groupRow(group, (latest) => both(() => choiceOf(latest()), () => ({ n: latest().count, least: groupsShown.looked < groupsShown.total }), () => latest().message)));
+    moreGroups.hidden = more <= 0;
+    setText(moreGroups, allGroups ? t('failed.fewerGroups') : t('failed.moreGroups', { n: number(more) }));
     setText(groupNote, looked < total ? t('failed.looked', { n: number(looked) }) : '');
     groupNote.hidden = looked >= total;
   };
