@@ -103,6 +103,8 @@ class ChangeFeed {
   Sampler live_{std::chrono::seconds{1}};
   Observer observer_{engine_};
   Steady::time_point stats_at_{};
+  Steady::time_point count_again_{};  ///< not before
+  Steady::duration counting_{};       ///< how much of the last look it was
   Steady::time_point published_at_{};
   std::string published_;  ///< what the last sample said, but for its time
   std::unordered_map<TaskId, Fingerprint> seen_;

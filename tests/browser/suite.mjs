@@ -1,27 +1,30 @@
 // One browser for all tests of a file, one storage for each.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before as beforeAll, test } from 'node:test';
 import { openPage, startChromium } from './chromium.mjs';
 import { Program } from './program.mjs';
 import { webModule } from './web_module.mjs';
 
 let browser;
-before(async () => { browser = await startChromium(); });
+beforeAll(async () => { browser = await startChromium(); });
 after(async () => { await browser.close(); });
 
 /**
- * body({program, page(options)}): `page` opens the dashboard's page at a path. Nothing may have gone
+ * body({program, prepared, page(options)}): `prepared` is what `before` gave, which is called with the program before it
+ * serves; `page` opens the dashboard's page at a path. Nothing may have gone
  * wrong in any page at the end.
  */
-export function dashboardTest(name, { environment, options = [] }, body) {
+export function dashboardTest(name, { environment, options = [], before = () => null }, body) {
   test(name, { timeout: 540_000 }, async () => {
     const program = new Program(environment);
     const pages = [];
     try {
+      const prepared = await before(program);
       await program.serve(options);
       await body({
         program,
+        prepared,
         async page(path, settings) {
           const page = await openPage(browser, settings);
           pages.push(page);
