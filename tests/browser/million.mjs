@@ -83,7 +83,9 @@ try {
     await page.mouse.wheel(0, i % 2 ? -600 : 600);
     await new Promise((done) => { setTimeout(done, 250); });
   }
-  print('longest the page is held up, scrolling while 1,000 tasks come and run', `${Math.round(await page.evaluate(() => window.longest))} ms`);
+  // The browser tells of what takes 50 ms or more.
+  const longest = await page.evaluate(() => window.longest);
+  print('longest the page is held up, scrolling while 1,000 tasks come and run', longest ? `${Math.round(longest)} ms` : 'less than 50 ms');
   print('elements in the page', `${await page.evaluate(() => document.querySelectorAll('*').length)}`);
 } finally {
   await browser.close();
