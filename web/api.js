@@ -2,6 +2,9 @@
 
 const KEY = 'errand.token';
 
+/** Longer than any answer takes: nobody looks at a page that waits for ever. */
+const PATIENCE = 30_000;
+
 /** What the server, or the way to it, said instead of an answer. */
 export class ApiError extends Error {
   /** `problem` is an RFC 9457 object; without one the server could not be reached. */
@@ -39,7 +42,7 @@ export function address(path, query = {}) {
   return text ? `${path}?${text}` : path;
 }
 
-/** A response with status 2xx; throws ApiError otherwise. */
+/** A response with status 2xx; throws ApiError otherwise. `signal`: the response's body ends with it. */
 export async function request(method, path, { body, headers = {}, signal } = {}) {
   const all = { ...headers };
   const token = sessionStorage.getItem(KEY);
@@ -66,16 +69,26 @@ async function problemOf(response) {
   }
 }
 
-export async function get(path, query, options) {
-  return (await request('GET', address(path, query), options)).json();
+/** The whole answer, in time; one that stops on its way is as good as none. */
+async function answer(method, path, options = {}) {
+  try {
+    const response = await request(method, path, { ...options, signal: AbortSignal.timeout(PATIENCE) });
+    return await response.text();
+  } catch (error) {
+    throw error instanceof ApiError ? error : new ApiError(null);
+  }
+}
+
+export async function get(path, query) {
+  return JSON.parse(await answer('GET', address(path, query)));
 }
 
 /** `body`: an object, or JSON text. */
 export async function post(path, body, options = {}) {
   const text = typeof body === 'object' ? JSON.stringify(body) : body;
-  return (await request('POST', path, { ...options, body: text })).json();
+  return JSON.parse(await answer('POST', path, { ...options, body: text }));
 }
 
 export async function remove(path) {
-  await request('DELETE', path);
+  await answer('DELETE', path);
 }

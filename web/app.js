@@ -33,7 +33,8 @@ const ROUTES = [
 /**
  * A view is a function of the route. It returns {title, element, load()} and, if it wants to,
  * `listen` (a query of /api/events; stats by default), onStats(sample), onTasks(change),
- * onRemoved(change), update(query) for a new query on the same path, and close().
+ * onRemoved(change), update(query) for a new query on the same path, and close(). `more` in a change
+ * says that others changed, too, which it does not name: whoever shows tasks reads them again.
  */
 const VIEWS = {
   overview: overviewView,
@@ -49,6 +50,16 @@ const VIEWS = {
 const main = document.getElementById('main');
 let view = null;
 let shownPath = null;
+
+/** While a view reads for the first time, the page says so. */
+async function load(shown) {
+  main.setAttribute('aria-busy', 'true');
+  try {
+    await shown.load();
+  } finally {
+    if (view === shown) main.removeAttribute('aria-busy');
+  }
+}
 
 const stream = new EventStream({
   onEvent(name, data) {
@@ -77,7 +88,7 @@ function show(route) {
   document.title = `${view.title} · Errand`;
   showPage(route.name);
   stream.listen(view.listen ?? { topics: 'stats' });
-  view.load();
+  load(view);
 }
 
 function showAndFocus(route) {
@@ -132,6 +143,7 @@ function askForToken(error) {
     await start();
   });
   document.title = `${asked.title} · Errand`;
+  main.removeAttribute('aria-busy');
   replace(main, asked.element);
   asked.element.querySelector('input').focus();
 }
@@ -143,6 +155,7 @@ async function start() {
   } catch (error) {
     if (error.status === 401) return;  // whenUnauthorized has asked for another token
     shell();
+    main.removeAttribute('aria-busy');
     replace(main, errorState(error, start));
     return;
   }

@@ -8,6 +8,9 @@ import { t } from './i18n.js';
 const HEIGHT = 150;
 const MARGIN = { top: 8, right: 8, bottom: 22, left: 56 };
 
+/** Points nearer to each other than this make a block of a curve. */
+const LEAST_GAP = 4;
+
 /**
  * `series`: [{label, tone, area}…]; `format(value)` for the readout, `axis(value)` for the axis;
  * `least`: the axis reaches to this at least. update(points, from, to) with points
@@ -24,14 +27,15 @@ export function lineChart({ title, series, format, axis = format, least = 1 }) {
     h('figcaption', { class: 'chart-head' }, h('h2', {}, title), when, h('span', { class: 'spring' }), legend),
     picture);
 
-  let points = [];
+  let all = [];
+  let points = [];  // as many of them as there is room for
   let from = 0;
   let to = 1;
   let chosen = null;  // index of a point
   let scale = null;
 
   const readout = () => {
-    const point = points[chosen ?? points.length - 1];
+    const point = chosen === null ? all.at(-1) : points[chosen];
     values.forEach((node, i) => {
       const value = point?.values[i];
       setText(node, value === null || value === undefined ? '–' : format(value));
@@ -41,24 +45,26 @@ export function lineChart({ title, series, format, axis = format, least = 1 }) {
 
   const draw = () => {
     const width = Math.max(240, picture.clientWidth || 480);
-    const top = niceTop(Math.max(least, ...points.flatMap((point) => point.values.filter((v) => v !== null))));
+    points = thinned(all, from, to, (width - MARGIN.left - MARGIN.right) / LEAST_GAP);
+    const known = points.flatMap((point) => point.values.filter((value) => value !== null));
+    const top = niceTop(Math.max(least, ...known));
     const x = (at) => MARGIN.left + ((at - from) / (to - from)) * (width - MARGIN.left - MARGIN.right);
     const y = (value) => HEIGHT - MARGIN.bottom - (value / top) * (HEIGHT - MARGIN.top - MARGIN.bottom);
     scale = { x, y, width };
     picture.setAttribute('viewBox', `0 0 ${width} ${HEIGHT}`);
     picture.setAttribute('aria-label', `${title}: ${series.map(({ label }, i) => `${label} ${values[i].textContent}`).join(', ')}`);
     replace(picture,
-      [0, 0.5, 1].map((part) => horizontal(top * part)),
+      known.length ? [0, 0.5, 1].map((part) => horizontal(top * part)) : horizontal(0),
       timeTicks(from, to, width).map(({ at, text, anchor }) =>
         svg('text', { class: 'chart-tick', x: x(at), y: HEIGHT - 5, 'text-anchor': anchor }, text)),
       series.map(({ tone, area }, i) => curve(i, tone, area, x, y)),
-      points.length ? null : svg('text', { class: 'chart-empty', x: width / 2, y: HEIGHT / 2 - 4, 'text-anchor': 'middle' }, t('chart.empty')),
+      known.length ? null : svg('text', { class: 'chart-empty', x: width / 2, y: HEIGHT / 2 - 4, 'text-anchor': 'middle' }, t('chart.empty')),
       cursor());
 
     function horizontal(value) {
       return [
         svg('line', { class: value === 0 ? 'chart-base' : 'chart-grid', x1: MARGIN.left, x2: width - MARGIN.right, y1: y(value), y2: y(value) }),
-        svg('text', { class: 'chart-tick', x: MARGIN.left - 8, y: y(value) + 4, 'text-anchor': 'end' }, axis(value)),
+        known.length ? svg('text', { class: 'chart-tick', x: MARGIN.left - 8, y: y(value) + 4, 'text-anchor': 'end' }, axis(value)) : null,
       ];
     }
   };
@@ -117,14 +123,30 @@ export function lineChart({ title, series, format, axis = format, least = 1 }) {
     element,
     update(newPoints, newFrom, newTo) {
       const at = chosen === null ? null : points[chosen]?.at;
-      points = newPoints.filter((point) => point.at >= newFrom);
+      all = newPoints.filter((point) => point.at >= newFrom);
       [from, to] = [newFrom, newTo];
-      chosen = at === null ? null : points.findIndex((point) => point.at === at);
-      if (chosen === -1) chosen = null;
+      chosen = null;
+      draw();
+      const again = at === null ? -1 : points.findIndex((point) => point.at >= at);
+      if (again !== -1) chosen = again;
       readout();
       draw();
     },
   };
+}
+
+/** At most `most` points, each the mean of its part of the time; parts keep their place as time goes on. */
+function thinned(points, from, to, most) {
+  if (points.length <= most) return points;
+  const step = (to - from) / most;
+  const parts = Map.groupBy(points, ({ at }) => Math.floor(at / step));
+  return [...parts.values()].map((part) => ({
+    at: part.at(-1).at,
+    values: part[0].values.map((_, i) => {
+      const known = part.map(({ values }) => values[i]).filter((value) => value !== null);
+      return known.length ? known.reduce((sum, value) => sum + value, 0) / known.length : null;
+    }),
+  }));
 }
 
 /** Parts of the curve without gaps: a null, or a server that was away. */
@@ -151,8 +173,8 @@ function niceTop(value) {
 
 function timeTicks(from, to, width) {
   const span = to - from;
-  const steps = [1, 5, 10, 15, 30, 60, 180, 360].map((minutes) => minutes * 60_000);
-  const step = steps.find((candidate) => span / candidate <= Math.max(2, width / 90)) ?? steps.at(-1);
+  const steps = [1, 2, 5, 10, 15, 20, 30, 60, 180, 360, 480].map((minutes) => minutes * 60_000);
+  const step = steps.find((candidate) => span / candidate <= Math.max(4, width / 90)) ?? steps.at(-1);
   const zone = new Date(from).getTimezoneOffset() * 60_000;
   const ticks = [];
   for (let at = Math.ceil((from - zone) / step) * step + zone; at <= to; at += step) {

@@ -33,8 +33,11 @@ function flat(children) {
   return children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
 }
 
+/** Children that stay where they are keep focus, selection and hover. */
 export function replace(element, ...children) {
-  element.replaceChildren(...flat(children));
+  const wanted = flat(children);
+  const there = element.childNodes;
+  if (wanted.length !== there.length || wanted.some((child, i) => child !== there[i])) element.replaceChildren(...wanted);
   return element;
 }
 
@@ -49,23 +52,44 @@ export function setClass(element, name) {
 
 /**
  * Makes the children of `parent`, which has no others, show `items` in their order. An item that was there before keeps
- * its element, and with it focus and hover. `create(item)` returns {element, update(item)}.
+ * its element, and with it focus and hover; the focus of one that goes passes to its neighbour. `create(item)` returns
+ * {element, update(item)}.
  */
 export function showItems(parent, items, keyOf, create) {
   const before = parent.shown ?? new Map();
-  const after = new Map();
-  let place = parent.firstElementChild;
-  for (const item of items) {
+  const after = new Map(items.map((item) => {
     const key = keyOf(item);
     const entry = before.get(key) ?? create(item);
     entry.update(item);
-    after.set(key, entry);
-    if (entry.element === place) {
+    return [key, entry];
+  }));
+  for (const [key, entry] of before) if (!after.has(key)) leave(entry.element);
+  let place = parent.firstElementChild;
+  for (const { element } of after.values()) {
+    // An element that moves loses the focus: the others move around it.
+    if (element.parentNode === parent && element.contains(document.activeElement)) {
+      while (place !== element) {
+        const next = place.nextElementSibling;
+        element.after(place);
+        place = next;
+      }
+    }
+    if (element === place) {
       place = place.nextElementSibling;
     } else {
-      parent.insertBefore(entry.element, place);
+      parent.insertBefore(element, place);
     }
   }
-  for (const [key, entry] of before) if (!after.has(key)) entry.element.remove();
   parent.shown = after;
+}
+
+const FOCUSABLE = 'a[href], button, input';
+
+function leave(element) {
+  const neighbour = element.nextElementSibling ?? element.previousElementSibling;
+  const at = [...element.querySelectorAll(FOCUSABLE)].indexOf(document.activeElement);
+  element.remove();
+  if (at === -1 || !neighbour) return;
+  const places = neighbour.querySelectorAll(FOCUSABLE);
+  (places[at] ?? places[0])?.focus();
 }

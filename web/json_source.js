@@ -5,7 +5,7 @@ const DEEPEST = 200;
 
 /**
  * {kind: 'object', entries: [[name, node]…]}, {kind: 'array', items: [node…]}, {kind: 'string', text},
- * {kind: 'number' | 'literal', text}. Throws SyntaxError: this is no JSON, or nested too deeply.
+ * {kind: 'number' | 'literal', text}. Throws SyntaxError with `at`, the place: this is no JSON, or nested too deeply.
  */
 export function parseJsonSource(source) {
   const reader = new Reader(source);
@@ -27,7 +27,7 @@ class Reader {
   }
 
   fail() {
-    throw new SyntaxError(`no JSON at ${this.at}`);
+    throw Object.assign(new SyntaxError(`no JSON at ${this.at}`), { at: this.at });
   }
 
   take(pattern) {

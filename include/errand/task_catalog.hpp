@@ -2,6 +2,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -94,6 +95,16 @@ struct TaskStats {
   std::vector<QueueStats> queues{};  ///< by name; those with open tasks or paused
 };
 
+/// What ended lately.
+struct EndedTasks {
+  struct Second {
+    Timestamp begin{};
+    StatusCounts tasks{};  ///< that ended in this second and are still stored
+  };
+  std::vector<Second> seconds{};     ///< oldest first; those in which none ended are left out
+  std::vector<TaskRecord> latest{};  ///< the last that ended first; without documents
+};
+
 /// What operators ask. Thread-safe; reads only; throws StorageException.
 class ERRAND_EXPORT TaskCatalog {
  public:
@@ -111,6 +122,12 @@ class ERRAND_EXPORT TaskCatalog {
   [[nodiscard]] virtual TaskPage list(const TaskFilter& filter, const PageRequest& request) = 0;
 
   [[nodiscard]] virtual TaskStats stats() = 0;
+
+  /// The tasks that ended in the second of `since` or later: how many in each second, and the last
+  /// `latest` of them. Costs more the more these are, whatever else is stored. Seconds are not
+  /// over when they are first seen: a task shows when its transaction is done, which is a little
+  /// later than its completed_at says.
+  [[nodiscard]] virtual EndedTasks ended(Timestamp since, std::size_t latest) = 0;
 };
 
 }  // namespace errand

@@ -52,6 +52,7 @@ struct Claim {
   int crashes = 0;  ///< workers lost while they held it
   RetryPolicy retry{};
   Timestamp submitted_at{};
+  Timestamp available_at{};  ///< since when it was due, by the engine's clock
   bool cancel_requested = false;
 
   /// Of a message without a record: what it is called in all of its attempts; empty: a task.

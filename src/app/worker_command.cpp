@@ -159,13 +159,19 @@ WorkerReport run_messages(const WorkerCommand& command, const WorkerOptions& opt
 
 }  // namespace
 
+std::unique_ptr<Logger> make_logger(const WorkerCommand& command) {
+  return std::make_unique<ConsoleLogger>(parse_log_level(command.log_level),
+                                         parse_log_format(command.log_format));
+}
+
 int run_worker_command(const WorkerCommand& command, Handlers& handlers, Engine* engine) {
   if (engine == nullptr && serves_tasks(command)) {
     throw ConfigurationException{
         "this program serves messages and has no storage of tasks: name a transport with "
         "--transport, and no --queue"};
   }
-  ConsoleLogger logger{parse_log_level(command.log_level), parse_log_format(command.log_format)};
+  const std::unique_ptr<Logger> own_logger = make_logger(command);
+  Logger& logger = *own_logger;
   // Who serves tasks alone has no use for it, and no mistake in it stops him.
   MessageConfiguration configuration;
   if (!command.transports.empty()) {

@@ -4,6 +4,7 @@
 
 #include "errand/engine.hpp"
 #include "errand/handler.hpp"
+#include "errand/logger.hpp"
 
 #include "terminal/cli11_fwd.hpp"
 
@@ -17,6 +18,9 @@ struct WorkerCommand;
 
 /// False: messages of transports alone; no engine is needed.
 [[nodiscard]] bool serves_tasks(const WorkerCommand& command);
+
+/// Writes as the worker's options say.
+[[nodiscard]] std::unique_ptr<Logger> make_logger(const WorkerCommand& command);
 
 /// Runs a worker until a signal or a limit ends it; returns the process's exit code. `engine` may
 /// be null unless it serves_tasks(). Throws ConfigurationException for options that make no sense.

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
-#include <cstdlib>
 #include <exception>
 #include <fmt/format.h>
 #include <functional>
@@ -22,6 +21,7 @@
 #include "app/stop_signals.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
+#include "cli/token_environment.hpp"
 #include "cli/transport_options.hpp"
 #include "core/block_signals.hpp"
 #include "http/observed_engine.hpp"
@@ -53,18 +53,7 @@ struct ServeCommand {
 http::Access access_of(const ServeCommand& command) {
   http::Access access;
   if (!command.token_file.empty()) access.add_token_file(command.token_file);
-  const auto add = [&](const char* variable, http::Role role) {
-    const char* token = std::getenv(variable);
-    if (token == nullptr || *token == '\0') return;
-    try {
-      access.add_token(token, role);
-    } catch (const ConfigurationException& error) {
-      throw ConfigurationException{fmt::format("{}: {}", variable, error.what())};
-    }
-    unsetenv(variable);  // what --exec starts need not know it
-  };
-  add("ERRAND_TOKEN", http::Role::operator_);
-  add("ERRAND_READ_TOKEN", http::Role::reader);
+  add_tokens_of_environment(access);
   return access;
 }
 
@@ -170,14 +159,16 @@ ExitCode serve(const ServeCommand& command, Invocation& invocation) {
   http::Metrics metrics;
   EngineOptions engine_options;
   engine_options.logger = &logger;
-  Application app{std::make_unique<http::ObservedEngine>(
-      open_engine(invocation.dsn(), engine_options), metrics)};
+  auto observed = std::make_unique<http::ObservedEngine>(
+      open_engine(invocation.dsn(), engine_options), metrics);
+  Middleware counting = observed->middleware();
+  Application app{std::move(observed)};
   if (command.worker) {
     for (const std::string& text : command.exec) {
       detail::add_exec_handler(app.handlers(), text, command.exec_timeout);
     }
     detail::add_builtin_handlers(app.handlers());
-    app.use(http::measuring_middleware(metrics));
+    app.use(std::move(counting));
     options.worker_types = app.handlers().types();
   }
 

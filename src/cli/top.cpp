@@ -13,6 +13,7 @@
 #include "errand/engine.hpp"
 #include "errand/errors.hpp"
 
+#include "app/ended_counter.hpp"
 #include "cli/commands.hpp"
 #include "cli/failure_filter.hpp"
 #include "cli/failure_view.hpp"
@@ -46,25 +47,30 @@ struct Sample {
   TaskStats stats;
   std::vector<WorkerInfo> workers;
   std::vector<TaskRecord> failures;
+  std::optional<StatusCounts> ended;  ///< since the sample before; nullopt in the first one
 };
 
-Sample take_sample(Engine& engine) {
+Sample take_sample(Engine& engine, detail::EndedCounter& counter) {
   constexpr std::int64_t kFailures = 5;
   TaskFilter failed;
   failed.statuses = {TaskStatus::failed};
-  return {.taken = steady_clock::now(),
-          .time = system_clock().now(),
-          .stats = engine.catalog().stats(),
-          .workers = engine.workers().workers(),
-          .failures = engine.catalog().list(failed, {.page = 1, .page_size = kFailures}).items};
+  const Timestamp time = engine.now();
+  const auto news = counter.look(time);
+  return {
+      .taken = steady_clock::now(),
+      .time = time,
+      .stats = engine.catalog().stats(),
+      .workers = engine.workers().workers(),
+      .failures =
+          engine.catalog().list(failed, {.page = 1, .page_size = kFailures, .count = false}).items,
+      .ended = news ? std::optional{news->tasks} : std::nullopt};
 }
 
-/// Per second since `before`. Cleaning makes counts fall; that is no negative rate.
+/// Per second since `before`.
 double rate(const Sample& now, const Sample& before, TaskStatus status) {
-  const auto index = static_cast<std::size_t>(status);
-  const auto change = now.stats.tasks.at(index) - before.stats.tasks.at(index);
   const double seconds = std::chrono::duration<double>(now.taken - before.taken).count();
-  return change > 0 && seconds > 0 ? static_cast<double>(change) / seconds : 0;
+  if (!now.ended || seconds <= 0) return 0;
+  return static_cast<double>(now.ended->at(static_cast<std::size_t>(status))) / seconds;
 }
 
 void print_counts(std::ostream& out, const Sample& now, const std::optional<Sample>& before,
@@ -130,8 +136,9 @@ std::string sample_json(const Sample& now) {
 }
 
 /// Goes on through trouble with the storage: whoever watches wants to see it come back.
-void watch(const TopCommand& command, const Dsn& dsn, Engine& engine, Console& console) {
-  Sample now = take_sample(engine);
+void watch(const TopCommand& command, const Dsn& dsn, Engine& engine, detail::EndedCounter& counter,
+           Console& console) {
+  Sample now = take_sample(engine, counter);
   std::optional<Sample> before;
   std::string trouble;
   FullScreen terminal{console.out};
@@ -144,7 +151,7 @@ void watch(const TopCommand& command, const Dsn& dsn, Engine& engine, Console& c
     if (event == FullScreen::Event::quit) return;
     if (event == FullScreen::Event::resized) continue;
     try {
-      Sample next = take_sample(engine);
+      Sample next = take_sample(engine, counter);
       before = std::exchange(now, std::move(next));
       trouble.clear();
     } catch (const StorageException& error) {
@@ -160,12 +167,13 @@ ExitCode top(const TopCommand& command, Invocation& invocation) {
   const Dsn dsn = invocation.dsn();
   const std::unique_ptr<Engine> engine = invocation.open(EngineOptions::Open::existing);
   Console& console = invocation.console;
+  detail::EndedCounter counter{*engine};
   if (command.json) {
-    print_json(console, sample_json(take_sample(*engine)));
+    print_json(console, sample_json(take_sample(*engine, counter)));
   } else if (command.once || !console.out_screen.is_terminal) {
-    console.out << render(dsn, take_sample(*engine), std::nullopt, console.out_screen);
+    console.out << render(dsn, take_sample(*engine, counter), std::nullopt, console.out_screen);
   } else {
-    watch(command, dsn, *engine, console);
+    watch(command, dsn, *engine, counter, console);
   }
   return ExitCode::done;
 }

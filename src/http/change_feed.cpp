@@ -20,7 +20,9 @@ constexpr auto kRegularly = 1s;       ///< while somebody listens
 constexpr auto kSeldom = 5s;          ///< otherwise; the fine step of the history
 constexpr auto kShortestGap = 250ms;  ///< between looks because of signals
 constexpr auto kAtLeast = 15s;        ///< a sample goes out although nothing changed
-constexpr int kIdleParts = 9;         ///< for each part of time spent looking
+/// For each part of time spent looking at tasks, and for each spent counting: with a million tasks
+/// counting takes a hundred times as long, and those who watch tasks need not wait for it.
+constexpr int kIdleParts = 19;
 
 constexpr std::int64_t kNewest = 200;
 constexpr std::size_t kMostNamed = 50;
@@ -143,12 +145,13 @@ void ChangeFeed::run() {
     const bool tasks_wanted = task_listeners_ > 0;
     signalled_ = false;
     lock.unlock();
+    counting_ = {};
     const bool worked = look(listened, tasks_wanted);
     lock.lock();
     if (!worked) observation_.reset();
     looked = now;
     const auto end = Steady::now();
-    earliest = end + std::max<Steady::duration>(kShortestGap, kIdleParts * (end - now));
+    earliest = end + std::max<Steady::duration>(kShortestGap, kIdleParts * (end - now - counting_));
   }
 }
 
@@ -156,7 +159,7 @@ bool ChangeFeed::look(bool listened, bool tasks_wanted) {
   try {
     // A little early is better than a whole turn late.
     const auto due = stats_at_ + (listened ? Steady::duration{kRegularly} : kSeldom) - 100ms;
-    if (Steady::now() >= due) look_at_stats();
+    if (Steady::now() >= std::max(due, count_again_)) look_at_stats();
     if (tasks_wanted) {
       look_at_tasks();
     } else {
@@ -173,9 +176,11 @@ bool ChangeFeed::look(bool listened, bool tasks_wanted) {
 }
 
 void ChangeFeed::look_at_stats() {
-  auto seen = std::make_shared<const Observation>(observe(engine_, observed_at_));
+  const auto begin = Steady::now();
+  auto seen = std::make_shared<const Observation>(observer_.look());
   stats_at_ = Steady::now();
-  observed_at_ = seen->at;
+  counting_ = stats_at_ - begin;
+  count_again_ = stats_at_ + kIdleParts * counting_;
   history_.add(*seen);
   const std::optional<Sample> sample = live_.add(*seen);
   {
@@ -235,20 +240,29 @@ void ChangeFeed::look_at_tasks() {
 
   std::unordered_map<TaskId, TaskRecord> found;
   const PageRequest newest{.page = 1, .page_size = kNewest, .documents = false, .count = false};
-  for (const TaskFilter& filter : {TaskFilter{}, TaskFilter{{TaskStatus::running}, {}, {}}}) {
-    for (TaskRecord& task : engine_.catalog().list(filter, newest).items) {
-      const TaskId id = task.data.id;
-      found.try_emplace(id, std::move(task));
-    }
+  std::vector<TaskId> listed;
+  TaskPage page = engine_.catalog().list({}, newest);
+  for (TaskRecord& task : page.items) {
+    const TaskId id = task.data.id;
+    listed.push_back(id);
+    found.try_emplace(id, std::move(task));
+  }
+  if (!knows_tasks_) newest_.forget();
+  std::vector<TaskId> gone = newest_.deleted(std::move(listed), !page.next);
+  for (TaskRecord& task : engine_.catalog().list({{TaskStatus::running}, {}, {}}, newest).items) {
+    const TaskId id = task.data.id;
+    found.try_emplace(id, std::move(task));
   }
   std::erase_if(asked_for, [&](TaskId id) { return found.contains(id); });
   for (TaskRecord& task : engine_.catalog().find_all(asked_for)) {
     const TaskId id = task.data.id;
     found.try_emplace(id, std::move(task));
   }
-  std::vector<TaskId> gone;
   for (const TaskId id : asked_for) {
-    if (!found.contains(id) && watched.contains(id) && seen_.contains(id)) gone.push_back(id);
+    if (!found.contains(id) && watched.contains(id) && seen_.contains(id) &&
+        std::ranges::find(gone, id) == gone.end()) {
+      gone.push_back(id);
+    }
   }
 
   auto changed = std::make_shared<Change>();

@@ -18,6 +18,7 @@
 #include "errand/logger.hpp"
 
 #include "http/history.hpp"
+#include "http/newest_tasks.hpp"
 #include "http/observation.hpp"
 
 namespace errand::http {
@@ -104,12 +105,15 @@ class ChangeFeed {
 
   // Of the feed's thread alone.
   Sampler live_{std::chrono::seconds{1}};
-  std::optional<Timestamp> observed_at_;
+  Observer observer_{engine_};
   Steady::time_point stats_at_{};
+  Steady::time_point count_again_{};  ///< not before
+  Steady::duration counting_{};       ///< how much of the last look it was
   Steady::time_point published_at_{};
   std::string published_;  ///< what the last sample said, but for its time
   std::unordered_map<TaskId, Fingerprint> seen_;
   std::optional<TaskId> last_watched_;  ///< the next look begins behind it
+  NewestTasks newest_;
   bool knows_tasks_ = false;            ///< seen_ holds what was there before
   bool in_trouble_ = false;
 

@@ -14,7 +14,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kMostEnded = 5000;
+constexpr std::size_t kMostTimings = 5000;
 
 /// Two digits behind the point, and none that say nothing.
 std::string number(double value) { return fmt::format("{}", std::round(value * 100) / 100); }
@@ -29,33 +29,39 @@ Percentiles percentiles(std::vector<double> milliseconds) {
   return {.p50 = at(0.50), .p95 = at(0.95), .max = milliseconds.back()};
 }
 
-std::optional<Percentiles> percentiles_of(const std::vector<Observation::Ended>& ended,
-                                          std::chrono::microseconds Observation::Ended::*span) {
-  if (ended.empty()) return std::nullopt;
+std::optional<Percentiles> percentiles_of(const std::vector<Observation::Timing>& timings,
+                                          std::chrono::microseconds Observation::Timing::*span) {
+  if (timings.empty()) return std::nullopt;
   std::vector<double> milliseconds;
-  milliseconds.reserve(ended.size());
-  for (const Observation::Ended& task : ended) {
+  milliseconds.reserve(timings.size());
+  for (const Observation::Timing& task : timings) {
     milliseconds.push_back(std::chrono::duration<double, std::milli>{task.*span}.count());
   }
   return percentiles(std::move(milliseconds));
 }
 
-Rates rates_between(const StatusCounts& before, const StatusCounts& after, double seconds) {
-  // Whoever deletes or requeues tasks makes counts smaller: not less than nothing happened.
-  const auto rate = [&](std::int64_t difference) {
-    return static_cast<double>(std::max<std::int64_t>(difference, 0)) / seconds;
+std::int64_t open_of(const StatusCounts& counts) {
+  std::int64_t open = 0;
+  for (const TaskStatus status : kAllTaskStatuses) {
+    if (!is_final(status)) open += counts.at(static_cast<std::size_t>(status));
+  }
+  return open;
+}
+
+/// `more_open`: by how many the tasks that are not final became more.
+Rates rates_of(const StatusCounts& ended, std::int64_t more_open, double seconds) {
+  const auto rate = [&](std::int64_t tasks) {
+    return static_cast<double>(std::max<std::int64_t>(tasks, 0)) / seconds;
   };
-  const auto growth = [&](TaskStatus status) {
-    const auto i = static_cast<std::size_t>(status);
-    return after.at(i) - before.at(i);
+  const auto ended_as = [&](TaskStatus status) {
+    return ended.at(static_cast<std::size_t>(status));
   };
-  const auto all = [](const StatusCounts& counts) {
-    return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-  };
-  return {.submitted = rate(all(after) - all(before)),
-          .completed = rate(growth(TaskStatus::completed)),
-          .failed = rate(growth(TaskStatus::failed)),
-          .cancelled = rate(growth(TaskStatus::cancelled))};
+  // A task that came is open, or ended. Deleting open tasks, which few do, takes away from it.
+  const std::int64_t came = more_open + std::accumulate(ended.begin(), ended.end(), 0LL);
+  return {.submitted = rate(came),
+          .completed = rate(ended_as(TaskStatus::completed)),
+          .failed = rate(ended_as(TaskStatus::failed)),
+          .cancelled = rate(ended_as(TaskStatus::cancelled))};
 }
 
 std::string to_json(const std::optional<Rates>& rates) {
@@ -88,22 +94,26 @@ std::string history_json(const Sample& sample) {
 }  // namespace
 
 std::optional<Sample> Sampler::add(const Observation& seen) {
-  for (const Observation::Ended& task : seen.ended) {
-    if (ended_.size() < kMostEnded) ended_.push_back(task);
-  }
+  const std::size_t room = kMostTimings - timings_.size();
+  timings_.insert(
+      timings_.end(), seen.timings.begin(),
+      seen.timings.begin() + static_cast<std::ptrdiff_t>(std::min(room, seen.timings.size())));
+  for (std::size_t i = 0; seen.ended && i < ended_.size(); ++i) ended_.at(i) += seen.ended->at(i);
   // A little early is better than a whole observation late.
   constexpr std::chrono::milliseconds kEarly{100};
   if (last_at_ && seen.at < *last_at_ + step_ - kEarly) return std::nullopt;
+  const std::int64_t open = open_of(seen.stats.tasks);
   Sample sample{.at = seen.at, .stats = seen.stats, .workers = seen.workers};
   if (last_at_) {
-    sample.rates = rates_between(last_counts_, seen.stats.tasks,
-                                 std::chrono::duration<double>{seen.at - *last_at_}.count());
-    sample.wait = percentiles_of(ended_, &Observation::Ended::wait);
-    sample.duration = percentiles_of(ended_, &Observation::Ended::duration);
+    sample.rates = rates_of(ended_, open - last_open_,
+                            std::chrono::duration<double>{seen.at - *last_at_}.count());
+    sample.wait = percentiles_of(timings_, &Observation::Timing::wait);
+    sample.duration = percentiles_of(timings_, &Observation::Timing::duration);
   }
   last_at_ = seen.at;
-  last_counts_ = seen.stats.tasks;
-  ended_.clear();
+  last_open_ = open;
+  ended_ = {};
+  timings_.clear();
   return sample;
 }
 

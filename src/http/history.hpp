@@ -47,8 +47,9 @@ class Sampler {
  private:
   std::chrono::seconds step_;
   std::optional<Timestamp> last_at_;
-  StatusCounts last_counts_{};
-  std::vector<Observation::Ended> ended_;
+  std::int64_t last_open_ = 0;
+  StatusCounts ended_{};
+  std::vector<Observation::Timing> timings_;
 };
 
 /// The last samples of this process, in two resolutions. Thread-safe.

@@ -48,18 +48,19 @@ std::string_view to_string(StorageException::Retry retry) {
   return "in_doubt";
 }
 
-/// Builds a family of gauges out of an observation: what is not there any more is not told.
-class GaugeFamily {
+/// Builds a family out of an observation: what is not there any more is not told.
+class ObservedFamily {
  public:
-  GaugeFamily(std::string name, std::string help) {
+  ObservedFamily(std::string name, std::string help, MetricType type = MetricType::Gauge) {
     family_.name = std::move(name);
     family_.help = std::move(help);
-    family_.type = MetricType::Gauge;
+    family_.type = type;
   }
 
   void add(double value, const std::vector<std::pair<std::string, std::string>>& labels = {}) {
     ClientMetric metric;
     metric.gauge.value = value;
+    metric.counter.value = value;
     for (const auto& [name, text] : labels) metric.label.push_back({name, text});
     family_.metric.push_back(std::move(metric));
   }
@@ -71,7 +72,7 @@ class GaugeFamily {
 };
 
 void add_counts(const StatusCounts& counts, std::vector<MetricFamily>& families) {
-  GaugeFamily tasks{"errand_tasks", "Tasks in the storage by status"};
+  ObservedFamily tasks{"errand_tasks", "Tasks in the storage by status"};
   for (const TaskStatus status : kAllTaskStatuses) {
     tasks.add(static_cast<double>(counts.at(static_cast<std::size_t>(status))),
               {{"status", std::string{errand::to_string(status)}}});
@@ -80,9 +81,9 @@ void add_counts(const StatusCounts& counts, std::vector<MetricFamily>& families)
 }
 
 void add_queues(const std::vector<QueueStats>& queues, std::vector<MetricFamily>& families) {
-  GaugeFamily depth{"errand_queue_tasks", "Open tasks of a queue: due, delayed or running"};
-  GaugeFamily oldest{"errand_queue_oldest_due_seconds", "How long the first due task waits"};
-  GaugeFamily paused{"errand_queue_paused", "1 while a queue is paused"};
+  ObservedFamily depth{"errand_queue_tasks", "Open tasks of a queue: due, delayed or running"};
+  ObservedFamily oldest{"errand_queue_oldest_due_seconds", "How long the first due task waits"};
+  ObservedFamily paused{"errand_queue_paused", "1 while a queue is paused"};
   for (const QueueStats& queue : queues) {
     depth.add(static_cast<double>(queue.due), {{"queue", queue.queue}, {"state", "due"}});
     depth.add(static_cast<double>(queue.delayed), {{"queue", queue.queue}, {"state", "delayed"}});
@@ -97,12 +98,14 @@ void add_queues(const std::vector<QueueStats>& queues, std::vector<MetricFamily>
 }
 
 void add_workers(const Observation& seen, std::vector<MetricFamily>& families) {
-  GaugeFamily count{"errand_workers", "Workers that show themselves"};
-  GaugeFamily concurrency{"errand_worker_concurrency", "Tasks a worker runs at once at most"};
-  GaugeFamily running{"errand_worker_running", "Tasks in the handlers of a worker"};
-  GaugeFamily handled{"errand_worker_handled", "Attempts a worker has ended since it started"};
-  GaugeFamily failed{"errand_worker_failed", "Of these, how many failed or will be retried"};
-  GaugeFamily silent{"errand_worker_silent_seconds", "Since the last heartbeat of a worker"};
+  ObservedFamily count{"errand_workers", "Workers that show themselves"};
+  ObservedFamily concurrency{"errand_worker_concurrency", "Tasks a worker runs at once at most"};
+  ObservedFamily running{"errand_worker_running", "Tasks in the handlers of a worker"};
+  ObservedFamily handled{"errand_worker_handled_total",
+                         "Attempts a worker has ended since it started", MetricType::Counter};
+  ObservedFamily failed{"errand_worker_failed_total",
+                        "Of these, how many failed or will be retried", MetricType::Counter};
+  ObservedFamily silent{"errand_worker_silent_seconds", "Since the last heartbeat of a worker"};
   count.add(static_cast<double>(seen.workers.size()));
   for (const WorkerInfo& worker : seen.workers) {
     const std::vector<std::pair<std::string, std::string>> labels{{"worker", worker.worker}};
@@ -112,7 +115,7 @@ void add_workers(const Observation& seen, std::vector<MetricFamily>& families) {
     failed.add(static_cast<double>(worker.failed), labels);
     silent.add(std::max(0.0, seconds(seen.at - worker.seen_at)), labels);
   }
-  for (GaugeFamily* family : {&count, &concurrency, &running, &handled, &failed, &silent}) {
+  for (ObservedFamily* family : {&count, &concurrency, &running, &handled, &failed, &silent}) {
     families.push_back(family->take());
   }
 }
@@ -145,7 +148,7 @@ class Metrics::Families {
       &counter("errand_tasks_cancelled_total", "Running tasks that honoured a request to cancel"),
       &counter("errand_tasks_released_total", "Tasks handed back unfinished")};
   prometheus::Family<prometheus::Histogram>& wait =
-      histogram("errand_task_wait_seconds", "From the submit of a task to its first claim");
+      histogram("errand_task_wait_seconds", "From when a task is due to its first claim");
   prometheus::Family<prometheus::Histogram>& duration =
       histogram("errand_task_duration_seconds", "How long handlers take");
   std::array<prometheus::Histogram*, 3> batches{
@@ -230,9 +233,13 @@ void Metrics::add(Gauge gauge, int difference) {
   families_->gauges.at(static_cast<std::size_t>(gauge))->Increment(difference);
 }
 
+std::string Metrics::text() const {
+  return prometheus::TextSerializer{}.Serialize(families_->registry.Collect());
+}
+
 std::string Metrics::text(const Observation* seen) const {
   std::vector<MetricFamily> families = families_->registry.Collect();
-  GaugeFamily up{"errand_storage_up", "1 while the storage can be read"};
+  ObservedFamily up{"errand_storage_up", "1 while the storage can be read"};
   up.add(seen != nullptr ? 1 : 0);
   families.push_back(up.take());
   if (seen != nullptr) {

@@ -51,7 +51,10 @@ class Metrics {
   enum class Gauge : std::uint8_t { connections, event_streams, long_polls };
   void add(Gauge gauge, int difference);
 
-  /// The text format of Prometheus. `seen`, which may be null, gives the gauges of queues and
+  /// What this process did, in the text format of Prometheus.
+  [[nodiscard]] std::string text() const;
+
+  /// And what the storage holds. `seen`, which may be null, gives the gauges of queues and
   /// workers.
   [[nodiscard]] std::string text(const Observation* seen) const;
 

@@ -53,6 +53,24 @@ dashboardTest('some are selected, retried, and run', {}, async ({ page, program 
   assert.deepEqual([tasks.failed, tasks.pending], [0, 2]);
 });
 
+dashboardTest('many kinds of errors: the most frequent first, the others on request', {}, async ({ page, program }) => {
+  const words = ['mail', 'disk', 'clock', 'printer', 'gate', 'lamp', 'door', 'well', 'mill', 'road', 'bridge', 'ship'];
+  await program.submitMany(words.flatMap((word, i) => Array.from({ length: i + 1 }, () => ({
+    type: 'errand.fail', payload: { message: `the ${word} ${'is very broken '.repeat(12)}` }, maxRetries: 0,
+  }))));
+  program.errand('worker', '--drain');
+  const tab = await page('/failed');
+  const groups = tab.locator('table.groups tbody tr');
+  await waitForText(groups.nth(0), 'the ship');
+  assert.equal(await groups.count(), 10);
+  await groups.nth(0).getByRole('button', { name: 'whole text' }).click();
+  await waitForText(groups.nth(0).locator('.group-whole'), 'is very broken is very broken');
+  await tab.getByRole('button', { name: 'Show 2 more' }).click();
+  assert.equal(await groups.count(), 12);
+  await groups.nth(11).getByRole('button', { name: 'Remove' }).click();
+  await waitForText(tab.getByRole('dialog'), 'Remove 1 task?');
+});
+
 dashboardTest('stack, code and causes of an error', {}, async ({ page, program }) => {
   const [id] = await program.submitMany([{ type: 'errand.fail', payload: {}, maxRetries: 0 }]);
   program.errand('worker', '--drain');

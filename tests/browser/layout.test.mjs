@@ -25,6 +25,30 @@ dashboardTest('no page is wider than its window, from telephone to wide screen',
   }
 });
 
+dashboardTest('on a telephone one sees what a row is about, and can act', {}, async ({ page, program }) => {
+  await someWork(program);
+  for (const locale of ['en-US', 'zh-CN']) {
+    const tab = await page('/tasks', { width: 390, height: 844, locale });
+    const inside = async (locator) => {
+      await locator.first().waitFor();
+      const { x, width } = await locator.first().boundingBox();
+      assert.ok(x >= 0 && x + width <= 390 && width > 30, `${locator} is at ${x}, ${width} wide`);
+      return width;
+    };
+    const type = tab.locator('table.tasks .row-link .foreign');
+    assert.ok(await inside(type) >= 70, 'the type can be read');
+    assert.equal(await type.first().evaluate((node) => node.scrollWidth <= node.clientWidth), true);
+    await inside(tab.locator('#header [data-page=workers]'));
+    const { height } = await tab.locator('.bar').boundingBox();
+    assert.ok(height <= 100, `the header is ${height} high`);
+    await tab.goto(`${program.url}/queues`);
+    await inside(tab.locator('td.actions button').last());
+    await tab.goto(`${program.url}/failed`);
+    await inside(tab.locator('.groups td.actions button').last());
+    await inside(tab.locator('.selection button').last());
+  }
+});
+
 dashboardTest('every control has a name, every page a heading and a title', {}, async ({ page, program }) => {
   const id = await someWork(program);
   const tab = await page('/');

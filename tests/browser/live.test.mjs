@@ -28,7 +28,7 @@ dashboardTest('rows do not move under the pointer', {}, async ({ page, program }
 
 dashboardTest('overview: counts, charts, queues, workers', { options: ['--worker', '--concurrency', '3'] }, async ({ page, program }) => {
   const tab = await page('/');
-  await tab.getByText('All queues are empty').waitFor();
+  await waitForText(tab.locator('tr[data-queue="default"]'), '0');
   await program.submit('errand.sleep', { ms: 600_000 });
   await program.submitMany(Array.from({ length: 30 }, () => ({ type: 'errand.echo', payload: {} })));
   await waitForText(tab.locator('.tile.tone-completed'), '30');
@@ -41,8 +41,75 @@ dashboardTest('overview: counts, charts, queues, workers', { options: ['--worker
   await picture.focus();
   await picture.press('ArrowLeft');
   await tab.waitForFunction(() => document.querySelector('.chart-when').textContent !== '');
-  await tab.getByRole('button', { name: '1 h', exact: true }).click();
-  await tab.waitForURL(/range=1h/);
+  for (const [name, range] of [['1 h', /range=1h/], ['24 h', /range=24h/], ['5 min', /\/$/]]) {
+    await tab.getByRole('button', { name, exact: true }).click();
+    await tab.waitForURL(range);
+    await tab.locator('.chart-tick').nth(2).waitFor();
+    assert.equal(await tab.locator('.error-state').count(), 0, name);
+  }
+});
+
+dashboardTest('charts say that there is nothing, and no numbers of it', {}, async ({ page }) => {
+  const tab = await page('/', { width: 390 });
+  await tab.locator('.chart-empty').nth(3).waitFor();
+  const ticks = await tab.locator('.chart').first().locator('.chart-tick').allTextContents();
+  assert.ok(ticks.length >= 3 && ticks.every((text) => /^\d\d:\d\d$/.test(text)), ticks.join());
+});
+
+dashboardTest('rows under the pointer follow although their changes were too many to be told', {}, async ({ page, program }) => {
+  await program.submitMany(Array.from({ length: 450 }, () => ({ type: 'errand.echo' })));
+  const tab = await page('/tasks?page=9');
+  const row = tab.locator('table.tasks tbody tr').nth(3);
+  await waitForText(row, 'Pending');
+  await row.hover();
+  const id = await row.getAttribute('data-task');
+  program.errand('worker', '--drain');
+  await waitForText(tab.locator(`tr[data-task="${id}"]`), 'Completed');
+});
+
+dashboardTest('a task that another program deletes leaves the list', {}, async ({ page, program }) => {
+  const id = await program.submit('errand.echo');
+  const kept = await program.submit('errand.echo');
+  program.errand('worker', '--drain');
+  const tab = await page('/tasks');
+  const row = tab.locator(`tr[data-task="${id}"]`);
+  await waitForText(row, 'Completed');
+  await tab.locator(`tr[data-task="${kept}"]`).hover();
+  program.sql(`delete from async_tasks where task_id = '${id}'`);
+  await tab.locator(`tr.gone[data-task="${id}"]`).waitFor();
+  await tab.mouse.move(0, 0);
+  await row.waitFor({ state: 'detached' });
+});
+
+dashboardTest('the focus stays where it is while rows come and go', {}, async ({ page, program }) => {
+  const focused = (tab) => tab.evaluate(() => document.activeElement.closest('tr')?.dataset.queue ?? document.activeElement.textContent);
+  await program.submit('errand.echo', {}, { queue: 'm' });
+  const queues = await page('/queues');
+  await queues.locator('tr[data-queue=m]').getByRole('button', { name: 'Pause' }).focus();
+  await program.submit('errand.echo', {}, { queue: 'a' });
+  await program.submit('errand.echo', {}, { queue: 'z' });
+  await queues.locator('tr[data-queue=z]').waitFor();
+  assert.equal(await focused(queues), 'm');
+
+  await program.submitMany([1, 2].map((n) => ({ type: 'errand.fail', payload: { message: `no. ${n}` }, maxRetries: 0 })));
+  program.errand('worker', '--drain');
+  const failed = await page('/failed');
+  await waitForText(failed.locator('.selection'), '2 failed tasks');
+  await failed.getByRole('button', { name: 'Retry all' }).focus();
+  await program.submit('errand.fail', { message: 'another' }, { maxRetries: 0 });
+  program.errand('worker', '--drain');
+  await waitForText(failed.locator('.selection'), '3 failed tasks');
+  assert.equal(await focused(failed), 'Retry all');
+
+  const ids = await program.submitMany(Array.from({ length: 3 }, () => ({ type: 'errand.echo', queue: 'later' })));
+  const tasks = await page('/tasks?status=pending&queue=later');
+  await tasks.locator(`tr[data-task="${ids[1]}"] a`).focus();
+  await program.ask('POST', `/api/tasks/${ids[2]}/cancel`);
+  await tasks.getByRole('button', { name: 'There is news' }).click();
+  await tasks.locator(`tr[data-task="${ids[2]}"]`).waitFor({ state: 'detached' });
+  await tasks.locator(`tr[data-task="${ids[1]}"] a`).focus();
+  await tasks.keyboard.press('ArrowDown');
+  assert.equal(await tasks.evaluate(() => document.activeElement.closest('tr').dataset.task), ids[0]);
 });
 
 dashboardTest('the page finds back to a server that was away', {}, async ({ page, program }) => {

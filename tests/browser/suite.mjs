@@ -1,26 +1,30 @@
 // One browser for all tests of a file, one storage for each.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before as beforeAll, test } from 'node:test';
 import { openPage, startChromium } from './chromium.mjs';
 import { Program } from './program.mjs';
+import { webModule } from './web_module.mjs';
 
 let browser;
-before(async () => { browser = await startChromium(); });
+beforeAll(async () => { browser = await startChromium(); });
 after(async () => { await browser.close(); });
 
 /**
- * body({program, page(options)}): `page` opens the dashboard's page at a path. Nothing may have gone
+ * body({program, prepared, page(options)}): `prepared` is what `before` gave, which is called with the program before it
+ * serves; `page` opens the dashboard's page at a path. Nothing may have gone
  * wrong in any page at the end.
  */
-export function dashboardTest(name, { environment, options = [] }, body) {
+export function dashboardTest(name, { environment, options = [], before = () => null }, body) {
   test(name, { timeout: 540_000 }, async () => {
     const program = new Program(environment);
     const pages = [];
     try {
+      const prepared = await before(program);
       await program.serve(options);
       await body({
         program,
+        prepared,
         async page(path, settings) {
           const page = await openPage(browser, settings);
           pages.push(page);
@@ -52,5 +56,18 @@ export async function assertNoOverflow(page, where = '') {
   });
   assert.ok(content <= window, `${where}: the page is ${content} wide in a window of ${window}: ${widest}`);
 }
+
+const TEXTS = { 'en-US': (await webModule('locales/en.js')).default, 'zh-CN': (await webModule('locales/zh.js')).default };
+
+/** Both languages and both themes: {name, settings, say(text, parts)}. `say` is what the page says in that language. */
+export const LOOKS = [['en-US', 'light'], ['zh-CN', 'dark']].map(([locale, colorScheme]) => ({
+  name: `${locale}, ${colorScheme}`,
+  settings: { locale, colorScheme },
+  say(text, parts = {}) {
+    const found = TEXTS[locale][text];
+    const words = typeof found === 'function' ? found(parts) : found;
+    return words.replace(/\{(\w+)\}/g, (_, part) => parts[part]);
+  },
+}));
 
 export { assert };

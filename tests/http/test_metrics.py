@@ -3,7 +3,8 @@ import pathlib
 import re
 import unittest
 
-from http_server import HttpTest
+from errand_program import wait_for_text
+from http_server import READ_TOKEN, HttpTest
 
 GRAFANA = pathlib.Path(__file__).parents[2] / "docs/grafana-dashboard.json"
 
@@ -37,6 +38,49 @@ class Metrics(HttpTest):
             self.assertEqual(metrics[name + '_count{queue="mail",type="errand.echo"}'], 1)
         for name in ("submit", "claim", "settle"):
             self.assertGreaterEqual(metrics[f"errand_{name}_batch_size_count"], 2)
+
+    def start_worker_with_metrics(self, address):
+        worker = self.start("worker", "--metrics", address)
+        line = wait_for_text(worker.stderr, "metrics are at")
+        self.port = int(re.search(r":(\d+)/metrics", line).group(1))
+        wait_for_text(worker.stderr, "serves")
+        return worker
+
+    def status(self, method, path, **headers):
+        """Of an answer that the document of `errand serve` does not have."""
+        connection = self.connect()
+        connection.request(method, path, headers=headers)
+        return connection.getresponse().status
+
+    def test_a_worker_of_its_own_process_tells_what_it_does(self):
+        worker = self.start_worker_with_metrics("127.0.0.1:0")
+        self.submit("errand.echo")
+        echo = 'errand_tasks_completed_total{queue="default",type="errand.echo"}'
+        self.wait_until(lambda: self.metrics().get(echo) == 1, "the counter does not come")
+        self.assertIn('errand_engine_call_seconds_count{operation="beat"}', self.metrics())
+        self.assertEqual(self.status("GET", "/healthz"), 200)
+        self.assertEqual(self.status("HEAD", "/metrics"), 200)
+        self.assertEqual(self.status("GET", "/api/tasks"), 404)
+        self.assertEqual(self.status("POST", "/metrics"), 405)
+        self.assertEqual(self.status("GET", "/metrics", Host="evil.example"), 421)
+        self.assertEqual(self.status("GET", "/metrics", X="x" * 20_000), 431)
+        self.assertEqual(self.stop(worker)[0], 0)
+
+    def test_a_workers_metrics_need_a_token_where_others_reach_them(self):
+        refused = self.errand("worker", "--metrics", "0.0.0.0:0", expect=2)
+        self.assertIn("ERRAND_READ_TOKEN", refused.stderr)
+        self.environment["ERRAND_READ_TOKEN"] = READ_TOKEN
+        self.start_worker_with_metrics("0.0.0.0:0")
+        self.assertEqual(self.status("GET", "/metrics"), 401)
+        self.assertEqual(self.status("GET", "/metrics", Authorization="Bearer wrong"), 401)
+        authorization = f"Bearer {READ_TOKEN}"
+        self.assertEqual(self.status("GET", "/metrics", Authorization=authorization), 200)
+        self.assertEqual(self.status("GET", "/healthz"), 200)
+
+    def test_an_address_that_is_taken_is_refused(self):
+        self.start_worker_with_metrics("127.0.0.1:0")
+        taken = self.errand("worker", "--metrics", f"127.0.0.1:{self.port}", expect=2)
+        self.assertIn("--metrics takes another", taken.stderr)
 
     def test_queues_and_workers_are_gauges(self):
         self.start_server()

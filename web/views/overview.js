@@ -8,7 +8,7 @@ import { t } from '../i18n.js';
 import { emptyState, errorState, pageHead, STATUSES, table } from '../parts.js';
 import { go } from '../router.js';
 import { throttle } from '../throttle.js';
-import { queueRow } from './queue_row.js';
+import { queueRow, withWorkers } from './queue_row.js';
 import { workerCard } from './worker_card.js';
 
 const RANGES = {
@@ -17,6 +17,7 @@ const RANGES = {
   '24h': { span: 86_400_000, step: 60 },
 };
 const REFRESH = 5000;
+const MOST_SAMPLES = 1440;  // of one answer
 
 function rangeOf({ range }) {
   return range && Object.hasOwn(RANGES, range) ? range : '5m';
@@ -57,7 +58,7 @@ export function overviewView({ query }) {
   const queuePlace = h('div');
   const workerPlace = h('div', { class: 'worker-cards' });
   const workerEmpty = h('div');
-  const trouble = h('div');
+  const trouble = h('div', { class: 'trouble' });
   const element = h('div', {},
     pageHead(t('nav.overview'), ranges), trouble, tiles,
     h('div', { class: 'charts' }, Object.values(charts).map((chart) => chart.element)),
@@ -68,7 +69,7 @@ export function overviewView({ query }) {
       h('section', { class: 'panel' },
         h('header', { class: 'panel-head' }, h('h2', {}, t('nav.workers')), h('span', { class: 'spring' }), h('a', { href: '/workers' }, t('overview.all'))),
         workerEmpty, workerPlace)));
-  const queueTable = table('queues brief', [[t('queue.name')], [t('queue.due'), 'number'], [t('queue.delayed'), 'number'], [t('queue.running'), 'number'], [t('queue.oldest'), 'number']], queueBody, t('nav.queues'));
+  const queueTable = table('queues brief', [[t('queue.name')], [t('queue.due'), 'number'], [t('queue.delayed'), 'number delayed'], [t('queue.running'), 'number'], [t('queue.oldest'), 'number oldest']], queueBody, t('nav.queues'));
   const queuesEmpty = emptyState(t('queues.empty'), t('queues.emptyHint'));
 
   const showRange = () => {
@@ -92,7 +93,7 @@ export function overviewView({ query }) {
   const readHistory = async () => {
     const { step, span } = RANGES[range];
     const missing = samples.length ? serverNow() - samples.at(-1).time : span;
-    const last = Math.ceil(Math.min(missing, span) / 1000 / step) + 2;
+    const last = Math.min(Math.ceil(missing / 1000 / step) + 2, MOST_SAMPLES);
     const wanted = range;
     const answer = await get('/api/stats/history', { step, last });
     if (wanted !== range) return;
@@ -116,7 +117,7 @@ export function overviewView({ query }) {
 
   const showStats = (sample) => {
     for (const status of STATUSES) setText(counts[status], number(sample.tasks[status]));
-    const queues = [...sample.queues].sort((a, b) => b.due - a.due || b.running - a.running).slice(0, 8);
+    const queues = withWorkers(sample).sort((a, b) => b.due - a.due || b.running - a.running).slice(0, 8);
     showItems(queueBody, queues, (queue) => queue.queue, (queue) => queueRow(queue, { brief: true }));
     replace(queuePlace, queues.length ? queueTable : queuesEmpty);
   };

@@ -9,15 +9,15 @@ import { attempt, tell } from '../notices.js';
 import { emptyState, errorState, pageHead, table } from '../parts.js';
 import { mayChange } from '../session.js';
 import { throttle } from '../throttle.js';
-import { queueRow } from './queue_row.js';
+import { idleQueue, queueRow, withWorkers } from './queue_row.js';
 
 const SPARK_SAMPLES = 60;
 
 export function queuesView() {
   const body = h('tbody');
   const place = h('div');
-  const whole = h('div', { class: 'panel' }, table('queues', [[t('queue.name')], [t('queue.trend'), 'spark'], [t('queue.due'), 'number'], [t('queue.delayed'), 'number'],
-    [t('queue.running'), 'number'], [t('queue.oldest'), 'number'], [h('span', { class: 'unseen' }, t('actions')), 'actions']], body, t('nav.queues')));
+  const whole = h('div', { class: 'panel' }, table('queues', [[t('queue.name')], [t('queue.trend'), 'spark'], [t('queue.due'), 'number'], [t('queue.delayed'), 'number delayed'],
+    [t('queue.running'), 'number'], [t('queue.oldest'), 'number oldest'], [h('span', { class: 'unseen' }, t('actions')), 'actions']], body, t('nav.queues')));
   const empty = emptyState(t('queues.empty'), t('queues.emptyHint'));
 
   const change = (queue, verb) => attempt(async () => {
@@ -40,7 +40,15 @@ export function queuesView() {
     h('button', { class: 'quiet danger-text', onclick: () => purge(queue) }, t('queue.purge')),
   ] : [];
 
-  const show = (items) => {
+  /** Seen here since the page was opened: a queue that runs empty does not slip away under the pointer. */
+  const seen = new Set();
+
+  const show = (sample) => {
+    const now = withWorkers(sample);
+    for (const { queue } of now) seen.add(queue);
+    const there = new Set(now.map(({ queue }) => queue));
+    const items = [...now, ...[...seen].filter((queue) => !there.has(queue)).map((queue) => ({ ...idleQueue(queue), served: false }))]
+      .sort((a, b) => (a.queue < b.queue ? -1 : 1));
     showItems(body, items, (queue) => queue.queue, (queue) => queueRow(queue, { actions }));
     replace(place, items.length ? whole : empty);
   };
@@ -56,7 +64,7 @@ export function queuesView() {
 
   async function load() {
     try {
-      show((await get('/api/queues')).items);
+      show(await get('/api/stats'));
       readTrends();
     } catch (error) {
       replace(place, errorState(error, load));
@@ -67,8 +75,8 @@ export function queuesView() {
     title: t('nav.queues'),
     element: h('div', {}, pageHead(t('nav.queues')), place),
     load,
-    onStats({ queues }) {
-      show(queues);
+    onStats(sample) {
+      show(sample);
       readTrends();
     },
     close: readTrends.cancel,

@@ -28,15 +28,13 @@ function idempotencyKey() {
   return `dashboard-${Array.from(random, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** Where JSON.parse() stopped, as line and column, if it says. */
+/** Where it stops to be JSON, as line and column; null if it does not. */
 function jsonProblem(text) {
   try {
-    JSON.parse(text);
+    parseJsonSource(text);
     return null;
   } catch (error) {
-    const position = /position (\d+)/.exec(error.message);
-    if (!position) return t('submit.notJson');
-    const before = text.slice(0, Number(position[1])).split('\n');
+    const before = text.slice(0, error.at).split('\n');
     return t('submit.notJsonAt', { line: before.length, column: before.at(-1).length + 1 });
   }
 }

@@ -62,6 +62,7 @@ export function taskView({ parameters: [id] }) {
   const element = h('div', { class: 'task' }, head, place);
   let shown = null;
   let lastTask = null;
+  let served;  // whether a worker serves its queue; undefined while that is not known
 
   const retry = () => attempt(async () => {
     await post(`/api/tasks/${id}/retry`);
@@ -94,7 +95,7 @@ export function taskView({ parameters: [id] }) {
   };
 
   const show = (task) => {
-    const text = JSON.stringify(task);
+    const text = JSON.stringify([task, served]);
     if (text === shown) return;
     const documentsChanged = ['payload', 'result', 'error', 'headers'].some((key) => JSON.stringify(task[key]) !== JSON.stringify(lastTask?.[key]));
     shown = text;
@@ -111,7 +112,7 @@ export function taskView({ parameters: [id] }) {
       headersPanel(task.headers ?? {})) : place.querySelector('.documents');
     replace(place, facts(task), task.progress ? progressPanel(task.progress) : null,
       h('div', { class: 'task-columns' }, documents,
-        h('section', { class: 'panel timeline-panel' }, h('header', { class: 'panel-head' }, h('h2', {}, t('task.timeline'))), timeline(task))));
+        h('section', { class: 'panel timeline-panel' }, h('header', { class: 'panel-head' }, h('h2', {}, t('task.timeline'))), timeline(task, served))));
     lastTask = task;
     if (focused) [...head.querySelectorAll('button, a, h1')].find((node) => node.textContent === focused)?.focus();
   };
@@ -135,6 +136,11 @@ export function taskView({ parameters: [id] }) {
     element,
     load,
     listen: /^[0-9a-f-]{36}$/i.test(id) ? { topics: 'stats,tasks', task: id } : undefined,
+    onStats({ workers }) {
+      if (!lastTask) return;
+      served = workers.some(({ queues }) => queues.includes(lastTask.queue));
+      show(lastTask);
+    },
     onTasks: refresh,
     onRemoved: refresh,
     close: refresh.cancel,

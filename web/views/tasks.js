@@ -2,7 +2,7 @@
 
 import { address, get } from '../api.js';
 import { h, replace, setText, showItems } from '../dom.js';
-import { duration, liveTime, number, setLiveTime, shortId } from '../format.js';
+import { duration, liveTime, number, serverNow, setLiveTime, shortId } from '../format.js';
 import { t } from '../i18n.js';
 import { pageQuery, showPager } from '../pager.js';
 import { emptyState, errorState, foreign, pageHead, setForeign, setStatus, statusBadge, STATUSES, table } from '../parts.js';
@@ -19,13 +19,13 @@ function taskRow(first, isNew) {
   const type = foreign('');
   const queue = foreign('');
   const submitted = liveTime('ago', first.submittedAt);
-  const took = h('td', { class: 'number' });
-  const attempts = h('td', { class: 'number' });
+  const took = h('td', { class: 'number took-cell' });
+  const attempts = h('td', { class: 'number attempts-cell' });
   const element = h('tr', { 'data-task': first.taskId, class: isNew ? 'arrived' : null },
     h('td', { class: 'status-cell' }, badge),
     h('td', {}, h('a', { class: 'row-link', href: `/tasks/${first.taskId}` }, type)),
-    h('td', {}, queue),
-    h('td', { class: 'number' }, submitted),
+    h('td', { class: 'queue-cell' }, queue),
+    h('td', { class: 'number submitted-cell' }, submitted),
     took, attempts,
     h('td', { class: 'id' }, shortId(first.taskId)));
   let version = null;
@@ -42,17 +42,29 @@ function taskRow(first, isNew) {
       showTook(took, task);
       setText(attempts, number(task.attempts));
     },
+    /** It was deleted; the row stays while somebody holds the list. */
+    mark() {
+      element.classList.add('gone');
+      element.title = t('tasks.gone');
+    },
   };
 }
 
-function showTook(cell, { status, startedAt, completedAt }) {
+function showLive(cell, kind, iso) {
+  const shown = cell.querySelector(`time[data-live=${kind}]`);
+  if (shown) {
+    setLiveTime(shown, iso);
+  } else {
+    replace(cell, liveTime(kind, iso));
+  }
+}
+
+/** How long it ran, or runs by now; of one that waits for its time, when that is. */
+function showTook(cell, { status, startedAt, completedAt, availableAt }) {
   if (status === 'running' && startedAt) {
-    const shown = cell.querySelector('time');
-    if (shown) {
-      setLiveTime(shown, startedAt);
-    } else {
-      replace(cell, liveTime('since', startedAt));
-    }
+    showLive(cell, 'since', startedAt);
+  } else if ((status === 'pending' || status === 'retrying') && availableAt && Date.parse(availableAt) > serverNow()) {
+    showLive(cell, 'until', availableAt);
   } else if (startedAt && completedAt) {
     setText(cell, duration(Date.parse(completedAt) - Date.parse(startedAt)));
   } else {
@@ -112,8 +124,8 @@ export function tasksView({ query: firstQuery }) {
   const place = h('div');
   const pagerPlace = h('div');
   const news = h('button', { class: 'news', hidden: true, onclick: () => read() }, t('tasks.news'));
-  const frame = h('div', { class: 'panel' }, table('tasks', [[t('task.status'), 'status-cell'], [t('task.type')], [t('task.queue')],
-    [t('task.submitted'), 'number'], [t('task.took'), 'number'], [t('task.attempts'), 'number'], [t('task.id'), 'id']], body, t('nav.tasks')));
+  const frame = h('div', { class: 'panel' }, table('tasks', [[t('task.status'), 'status-cell'], [t('task.type')], [t('task.queue'), 'queue-cell'],
+    [t('task.submitted'), 'number submitted-cell'], [t('task.took'), 'number took-cell'], [t('task.attempts'), 'number attempts-cell'], [t('task.id'), 'id']], body, t('nav.tasks')));
 
   const showFilters = () => {
     const statuses = chosen();
@@ -146,6 +158,10 @@ export function tasksView({ query: firstQuery }) {
     try {
       const newAnswer = await get('/api/tasks', { status, type, queue, page_size: PAGE_SIZE, ...pageQuery(query) });
       if (turn !== reading) return;
+      if (quiet && isHeld()) {
+        showInPlace(newAnswer);
+        return;
+      }
       news.hidden = true;
       show(newAnswer, quiet);
     } catch (error) {
@@ -156,6 +172,11 @@ export function tasksView({ query: firstQuery }) {
 
   /** Rows do not move under somebody's hand. */
   const isHeld = () => frame.matches(':hover') || frame.contains(document.activeElement);
+  const showInPlace = ({ items }) => {
+    for (const task of items) body.shown?.get(task.taskId)?.update(task);
+    const same = items.length === answer?.items.length && items.every(({ taskId }, i) => taskId === answer.items[i].taskId);
+    if (!same && !query.cursor && !query.page) news.hidden = false;
+  };
   frame.addEventListener('pointerleave', () => {
     if (!news.hidden) refresh();
   });
@@ -185,7 +206,7 @@ export function tasksView({ query: firstQuery }) {
       countsBefore = now;
     },
     onTasks({ items, more }) {
-      let others = more;
+      let others = false;
       for (const task of items) {
         const row = body.shown?.get(task.taskId);
         if (row) {
@@ -194,7 +215,16 @@ export function tasksView({ query: firstQuery }) {
           others = true;
         }
       }
-      if (others) readOrTell();
+      // Which others changed is not said: those shown may be among them.
+      if (more) {
+        refresh();
+      } else if (others) {
+        readOrTell();
+      }
+    },
+    onRemoved({ taskIds }) {
+      for (const id of taskIds) body.shown?.get(id)?.mark();
+      refresh();
     },
     close: refresh.cancel,
   };

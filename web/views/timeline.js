@@ -1,7 +1,7 @@
 // What became of a task, moment by moment.
 
 import { h } from '../dom.js';
-import { duration, liveTime, moment, number, oneLine } from '../format.js';
+import { duration, liveTime, moment, number, oneLine, serverNow } from '../format.js';
 import { t } from '../i18n.js';
 import { foreign } from '../parts.js';
 import { errorDetails } from './error_details.js';
@@ -21,7 +21,8 @@ function between(from, to) {
   return from && to ? Date.parse(to) - Date.parse(from) : null;
 }
 
-export function timeline(task) {
+/** `served`: whether a worker serves the task's queue; undefined while that is not known. */
+export function timeline(task, served) {
   const entries = [entry('pending', t('timeline.submitted'), task.submittedAt)];
   // The last failure of a failed task is its end, below.
   const before = task.status === 'failed' ? (task.history ?? []).slice(0, -1) : task.history ?? [];
@@ -41,10 +42,12 @@ export function timeline(task) {
       h('span', { class: 'timeline-title' }, t(task.cancelRequested ? 'timeline.stopping' : 'timeline.running')),
       h('span', { class: 'muted number' }, liveTime('since', task.startedAt)))));
   } else if (task.status === 'pending' || task.status === 'retrying') {
-    const later = task.availableAt && Date.parse(task.availableAt) > Date.now();
+    const later = task.availableAt && Date.parse(task.availableAt) > serverNow();
+    const again = task.attempts > 0 ? 'timeline.runsAgain' : 'timeline.runs';
     entries.push(h('li', { class: 'tone-pending ongoing' }, h('div', { class: 'timeline-head' },
-      h('span', { class: 'timeline-title' }, t(later ? 'timeline.waitsUntil' : 'timeline.waits')),
-      later ? h('span', { class: 'muted number' }, liveTime('until', task.availableAt)) : null)));
+      h('span', { class: 'timeline-title' }, later ? [t(again), ' ', liveTime('until', task.availableAt)] : t('timeline.waits')),
+      later ? h('time', { class: 'muted number', datetime: task.availableAt }, moment(task.availableAt)) : null),
+      served === false && task.queue ? h('p', { class: 'warning' }, t('timeline.unserved')) : null));
   } else {
     entries.push(entry(task.status, t(`timeline.${task.status}`), task.completedAt, tookText));
   }

@@ -395,4 +395,47 @@ TEST_P(CatalogContract, TheLastPageHasNoNextAlthoughItIsFull) {
   EXPECT_EQ(catalog().list({}, behind).items.size(), 2U);
 }
 
+TEST_P(CatalogContract, WhatEndedIsCountedBySecondAndTheLastOfItListed) {
+  const Timestamp begin = now();
+  const TaskId completed = task_in(TaskStatus::completed);
+  pass(std::chrono::milliseconds{5});
+  const TaskId failed = task_in(TaskStatus::failed);
+  pass(std::chrono::seconds{2});
+  const TaskId cancelled = task_in(TaskStatus::cancelled);
+  task_in(TaskStatus::pending);
+
+  const EndedTasks ended = catalog().ended(begin - std::chrono::seconds{1}, 2);
+  StatusCounts all{};
+  for (std::size_t i = 0; i < ended.seconds.size(); ++i) {
+    const EndedTasks::Second& second = ended.seconds[i];
+    EXPECT_EQ(std::chrono::floor<std::chrono::seconds>(second.begin), second.begin);
+    if (i > 0) EXPECT_LT(ended.seconds[i - 1].begin, second.begin);
+    for (std::size_t status = 0; status < all.size(); ++status) all[status] += second.tasks[status];
+  }
+  EXPECT_GE(ended.seconds.size(), 2U);
+  EXPECT_EQ(all, (StatusCounts{0, 0, 0, 1, 1, 1}));
+  ASSERT_EQ(ended.latest.size(), 2U);
+  EXPECT_EQ(ended.latest[0].data.id, cancelled);
+  EXPECT_EQ(ended.latest[1].data.id, failed);
+  EXPECT_EQ(ended.latest[1].data.error, std::nullopt) << "without documents";
+
+  const EndedTasks last = catalog().ended(record(cancelled).data.completed_at.value(), 10);
+  ASSERT_EQ(last.seconds.size(), 1U) << "the second of the moment belongs to it";
+  EXPECT_EQ(last.seconds[0].begin,
+            std::chrono::floor<std::chrono::seconds>(*record(cancelled).data.completed_at));
+  queue().discard(std::vector{completed, failed});
+  EXPECT_EQ(catalog().ended(begin - std::chrono::seconds{1}, 0).seconds.size(), 1U);
+  EXPECT_TRUE(catalog().ended(begin - std::chrono::seconds{1}, 0).latest.empty());
+  EXPECT_TRUE(catalog().ended(now() + std::chrono::seconds{2}, 10).seconds.empty());
+}
+
+TEST_P(CatalogContract, AClaimSaysSinceWhenItsTaskWasDue) {
+  NewTask task = new_task("mail");
+  task.delay = std::chrono::seconds{5};
+  submit(task);
+  const Timestamp due = record(task.id).available_at.value();
+  pass(std::chrono::seconds{6});
+  EXPECT_EQ(claim_one("mail").available_at, due);
+}
+
 }  // namespace errand::testing

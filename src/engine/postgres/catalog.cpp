@@ -77,6 +77,16 @@ WHERE status = 'running' AND queue_name IS NOT NULL GROUP BY queue_name)";
 
 constexpr const char* kPaused = "SELECT queue_name FROM errand_paused_queues";
 
+/// 1 since.
+constexpr const char* kEndedBySecond = R"(
+SELECT date_trunc('second', completed_at), status, count(*) FROM async_tasks
+WHERE completed_at >= $1::timestamptz GROUP BY 1, 2 ORDER BY 1)";
+
+/// 1 ttl in ms, 2 since, 3 limit.
+const std::string kLastEnded = "SELECT " + record_columns(false) +
+                               " FROM async_tasks WHERE completed_at >= $2::timestamptz"
+                               " ORDER BY completed_at DESC LIMIT $3::int8";
+
 void add_filter(Parameters& parameters, const TaskFilter& filter) {
   if (filter.statuses.empty()) {
     parameters.add(std::optional<std::string>{});
@@ -177,6 +187,34 @@ TaskStats Catalog::stats() {
     for (int row = 0; row < paused.rows(); ++row) queue_named(paused.text(row, 0)).paused = true;
     for (auto& [name, queue] : queues) stats.queues.push_back(std::move(queue));
     return stats;
+  });
+}
+
+EndedTasks Catalog::ended(Timestamp since, std::size_t latest) {
+  const Timestamp begin = std::chrono::floor<std::chrono::seconds>(since);
+  return database_.read([&](Connection& connection) {
+    std::array<Query, 2> queries{Query{kEndedBySecond}, Query{kLastEnded.c_str()}};
+    queries[0].parameters.add(begin);
+    queries[1]
+        .parameters.add(std::int64_t{database_.ttl().count()})
+        .add(begin)
+        .add(static_cast<std::int64_t>(latest));
+    const std::vector<Result> results = connection.run(queries);
+    EndedTasks ended;
+    const Result& counts = results[0];
+    for (int row = 0; row < counts.rows(); ++row) {
+      const Timestamp second = counts.time(row, 0);
+      if (ended.seconds.empty() || ended.seconds.back().begin != second) {
+        ended.seconds.push_back({.begin = second});
+      }
+      if (const auto status = parse_task_status(counts.text(row, 1))) {
+        ended.seconds.back().tasks[static_cast<std::size_t>(*status)] = counts.integer(row, 2);
+      }
+    }
+    for (int row = 0; row < results[1].rows(); ++row) {
+      ended.latest.push_back(read_record(results[1], row));
+    }
+    return ended;
   });
 }
 

@@ -14,6 +14,7 @@ class Catalog final : public TaskCatalog {
   [[nodiscard]] std::vector<TaskRecord> find_all(std::span<const TaskId> ids) override;
   [[nodiscard]] TaskPage list(const TaskFilter& filter, const PageRequest& request) override;
   [[nodiscard]] TaskStats stats() override;
+  [[nodiscard]] EndedTasks ended(Timestamp since, std::size_t latest) override;
 
  private:
   Database& database_;

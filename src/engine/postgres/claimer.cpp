@@ -42,6 +42,7 @@ Ranked read_claim(const Result& result, int row, const std::string& queue) {
                      .crashes = result.small_integer(row, 6),
                      .retry = detail::read_retry_policy(max_retries, result.optional_text(row, 8)),
                      .submitted_at = result.time(row, 10),
+                     .available_at = result.time(row, 12),
                      .cancel_requested = result.boolean(row, 11)},
       .place = Place{.priority = priority,
                      .available_at = result.time(row, 12),

@@ -122,4 +122,33 @@ TaskStats Catalog::stats() {
   return stats;
 }
 
+EndedTasks Catalog::ended(Timestamp since, std::size_t latest) {
+  Command arguments;
+  arguments.add(std::chrono::floor<std::chrono::seconds>(since).time_since_epoch().count())
+      .add(static_cast<std::int64_t>(latest));
+  const Reply reply = database_.read(scripts().ended, arguments);
+  EndedTasks ended;
+  const Value seconds = reply.value()[1];
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    EndedTasks::Second second{.begin = Timestamp{std::chrono::seconds{seconds[i][0].integer()}}};
+    for (std::size_t status = 0; status < second.tasks.size(); ++status) {
+      second.tasks[status] = seconds[i][status + 1].integer();
+    }
+    ended.seconds.push_back(second);
+  }
+  std::sort(ended.seconds.begin(), ended.seconds.end(),
+            [](const auto& a, const auto& b) { return a.begin < b.begin; });
+  const Timestamp now = time_of(reply.value()[0].integer());
+  const Value records = reply.value()[2];
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    if (records[i].is_nil()) continue;
+    try {
+      ended.latest.push_back(read_record(records[i], now, database_.ttl()));
+    } catch (const ValidationException&) {
+      // As in a list.
+    }
+  }
+  return ended;
+}
+
 }  // namespace errand::redis

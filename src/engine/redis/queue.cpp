@@ -75,6 +75,7 @@ Claim read_claim(const Value& claim) {
       .crashes = claim[6].small_integer(),
       .retry = detail::read_retry_policy(claim[7].small_integer(), claim[8].optional_text()),
       .submitted_at = time_of(claim[10].integer()),
+      .available_at = time_of(claim[13].integer()),
       .cancel_requested = !claim[11].is_nil()};
 }
 

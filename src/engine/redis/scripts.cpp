@@ -51,6 +51,7 @@ const Scripts& scripts() {
                            .beat = of_tasks(embedded::k_beat),
                            .cancel = of_tasks(embedded::k_cancel),
                            .claim = of_tasks(embedded::k_claim),
+                           .ended = of_tasks(embedded::k_ended),
                            .extend = of_tasks(embedded::k_extend),
                            .finished = of_tasks(embedded::k_finished),
                            .held = of_tasks(embedded::k_held),

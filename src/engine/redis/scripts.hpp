@@ -31,6 +31,7 @@ struct Scripts {
   const Script beat;
   const Script cancel;
   const Script claim;
+  const Script ended;
   const Script extend;
   const Script finished;
   const Script held;

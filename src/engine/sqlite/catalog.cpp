@@ -38,6 +38,11 @@ constexpr const char* kRunning = R"(
 SELECT queue_name, count(*) FROM async_tasks INDEXED BY idx_status
 WHERE status = 'running' AND queue_name IS NOT NULL GROUP BY queue_name)";
 
+/// 1 the first second. The index alone tells which these are.
+constexpr const char* kEndedBySecond = R"(
+SELECT substr(completed_at, 1, 19), status, count(*) FROM async_tasks INDEXED BY idx_completed_at
+WHERE completed_at >= ?1 GROUP BY 1, 2 ORDER BY 1)";
+
 /// A filter as SQL: the text has parameters only, the values are bound.
 struct Condition {
   std::string sql;
@@ -217,6 +222,34 @@ TaskStats Catalog::stats() {
 
     for (auto& [name, queue] : queues) stats.queues.push_back(std::move(queue));
     return stats;
+  });
+}
+
+EndedTasks Catalog::ended(Timestamp since, std::size_t latest) {
+  // Without its fraction, which other writers leave out.
+  constexpr std::size_t kWholeSeconds = 19;
+  const std::string begin = to_sql_time(since).substr(0, kWholeSeconds);
+  return database_.read([&](Connection& connection) {
+    EndedTasks ended;
+    Statement& counts = connection.prepare(kEndedBySecond);
+    counts.bind(1, begin);
+    while (counts.step()) {
+      const Timestamp second = read_time(counts, 0);
+      if (ended.seconds.empty() || ended.seconds.back().begin != second) {
+        ended.seconds.push_back({.begin = second});
+      }
+      if (const auto status = parse_task_status(counts.text(1))) {
+        ended.seconds.back().tasks[static_cast<std::size_t>(*status)] = counts.integer(2);
+      }
+    }
+    static const std::string kLastEnded =
+        "SELECT " + list_columns(false) +
+        " FROM async_tasks INDEXED BY idx_completed_at WHERE completed_at >= ?1"
+        " ORDER BY completed_at DESC LIMIT ?2";
+    Statement& row = connection.prepare(kLastEnded.c_str());
+    row.bind(1, begin).bind(2, static_cast<std::int64_t>(latest));
+    while (row.step()) ended.latest.push_back(read_with_expiry(row));
+    return ended;
   });
 }
 

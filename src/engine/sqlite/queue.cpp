@@ -112,6 +112,7 @@ void claim_rows(Connection& connection, const char* sql, const ClaimRequest& req
                   .crashes = row.small_integer(7),
                   .retry = detail::read_retry_policy(row.small_integer(8), row.optional_text(9)),
                   .submitted_at = read_time(row, 11),
+                  .available_at = read_time(row, 13),
                   .cancel_requested = row.integer(12) != 0},
         .available_at = std::string{row.text(13)},
         .row_id = row.integer(14)});

@@ -15,8 +15,9 @@ Observation at(std::chrono::milliseconds time, std::int64_t pending, std::int64_
   Observation seen;
   seen.at = kBegin + time;
   seen.stats.tasks[static_cast<std::size_t>(TaskStatus::pending)] = pending;
-  seen.stats.tasks[static_cast<std::size_t>(TaskStatus::completed)] = completed;
-  seen.stats.tasks[static_cast<std::size_t>(TaskStatus::failed)] = failed;
+  seen.ended.emplace();
+  seen.ended->at(static_cast<std::size_t>(TaskStatus::completed)) = completed;
+  seen.ended->at(static_cast<std::size_t>(TaskStatus::failed)) = failed;
   return seen;
 }
 
@@ -28,33 +29,46 @@ TEST(Sampler, TheFirstSampleHasNoRates) {
   EXPECT_FALSE(sample->wait);
 }
 
-TEST(Sampler, RatesAreTheGrowthSinceTheSampleBefore) {
+TEST(Sampler, RatesAreWhatEndedSinceTheSampleBefore) {
   Sampler sampler{5s};
   static_cast<void>(sampler.add(at(0s, 10, 0)));
   EXPECT_FALSE(sampler.add(at(2s, 8, 4)));
-  const std::optional<Sample> sample = sampler.add(at(5s, 5, 15, 5));
+  const std::optional<Sample> sample = sampler.add(at(5s, 5, 11, 5));
   ASSERT_TRUE(sample && sample->rates);
-  EXPECT_DOUBLE_EQ(sample->rates->submitted, 3.0);
   EXPECT_DOUBLE_EQ(sample->rates->completed, 3.0);
   EXPECT_DOUBLE_EQ(sample->rates->failed, 1.0);
+  EXPECT_DOUBLE_EQ(sample->rates->submitted, 3.0) << "15 and 5 ended, 5 fewer are open";
+}
+
+TEST(Sampler, HowManyAreStoredDoesNotMatter) {
+  Sampler sampler{5s};
+  Observation seen = at(0s, 0, 0);
+  seen.stats.tasks[static_cast<std::size_t>(TaskStatus::completed)] = 1000;
+  static_cast<void>(sampler.add(seen));
+  seen = at(5s, 0, 50);  // and as many were deleted
+  seen.stats.tasks[static_cast<std::size_t>(TaskStatus::completed)] = 1000;
+  const std::optional<Sample> sample = sampler.add(seen);
+  ASSERT_TRUE(sample && sample->rates);
+  EXPECT_DOUBLE_EQ(sample->rates->completed, 10.0);
+  EXPECT_DOUBLE_EQ(sample->rates->submitted, 10.0);
 }
 
 TEST(Sampler, DeletedTasksMakeNoNegativeRates) {
   Sampler sampler{5s};
-  static_cast<void>(sampler.add(at(0s, 0, 1000)));
+  static_cast<void>(sampler.add(at(0s, 1000, 0)));
   const std::optional<Sample> sample = sampler.add(at(5s, 0, 0));
   ASSERT_TRUE(sample && sample->rates);
-  EXPECT_DOUBLE_EQ(sample->rates->completed, 0.0);
+  EXPECT_DOUBLE_EQ(sample->rates->submitted, 0.0);
 }
 
 TEST(Sampler, PercentilesAreOfAllThatEndedSinceTheSampleBefore) {
   Sampler sampler{5s};
   static_cast<void>(sampler.add(at(0s, 0, 0)));
   Observation seen = at(2s, 0, 50);
-  for (int i = 1; i <= 50; ++i) seen.ended.push_back({i * 1ms, 2 * i * 1ms});
+  for (int i = 1; i <= 50; ++i) seen.timings.push_back({i * 1ms, 2 * i * 1ms});
   EXPECT_FALSE(sampler.add(seen));
   seen = at(5s, 0, 100);
-  for (int i = 51; i <= 100; ++i) seen.ended.push_back({i * 1ms, 2 * i * 1ms});
+  for (int i = 51; i <= 100; ++i) seen.timings.push_back({i * 1ms, 2 * i * 1ms});
   const std::optional<Sample> sample = sampler.add(seen);
   ASSERT_TRUE(sample && sample->wait && sample->duration);
   EXPECT_DOUBLE_EQ(sample->wait->p50, 50);
@@ -65,13 +79,13 @@ TEST(Sampler, PercentilesAreOfAllThatEndedSinceTheSampleBefore) {
 
 TEST(History, KeepsAnHourFineAndADayCoarse) {
   History history;
-  for (int i = 0; i < 1000; ++i) history.add(at(i * 5s, 0, i));
+  for (int i = 0; i < 1000; ++i) history.add(at(i * 5s, i, 0));
   const auto samples = [&](std::chrono::seconds step) {
     return boost::json::parse(history.json(step)).at("samples").as_array();
   };
   EXPECT_EQ(samples(5s).size(), 720U);
   EXPECT_EQ(samples(60s).size(), 84U);
-  EXPECT_EQ(samples(5s).back().at("tasks").at("completed").as_int64(), 999);
+  EXPECT_EQ(samples(5s).back().at("tasks").at("pending").as_int64(), 999);
   EXPECT_EQ(history.json(5s).find("E"), std::string::npos) << "numbers are for people, too";
 }
 

@@ -19,6 +19,7 @@ class SlowCatalog final : public TaskCatalog {
     return page;
   }
   TaskStats stats() override { return {}; }
+  EndedTasks ended(Timestamp, std::size_t) override { return {}; }
 
   std::chrono::milliseconds work{0};
   int counted = 0;

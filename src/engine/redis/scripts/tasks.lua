@@ -528,7 +528,7 @@ local function record(id, documents)
   local texts = {false, false, false}
   local history = {}
   if documents == 'error' then
-    texts[3] = call('GET', task_key(id, 'error'))
+    texts[3] = get(task_key(id, 'error'))
   elseif documents then
     texts = call('MGET', task_key(id, 'payload'), task_key(id, 'result'), task_key(id, 'error'))
     history = call('LRANGE', task_key(id, 'history'), 0, -1)
