@@ -114,7 +114,7 @@ class ChangeFeed {
   std::unordered_map<TaskId, Fingerprint> seen_;
   std::optional<TaskId> last_watched_;  ///< the next look begins behind it
   NewestTasks newest_;
-  bool knows_tasks_ = false;            ///< seen_ holds what was there before
+  bool knows_tasks_ = false;  ///< seen_ holds what was there before
   bool in_trouble_ = false;
 
   std::vector<Subscription> subscriptions_;

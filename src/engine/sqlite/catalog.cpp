@@ -243,7 +243,7 @@ EndedTasks Catalog::ended(Timestamp since, std::size_t latest) {
       }
     }
     static const std::string kLastEnded =
-        "SELECT " + list_columns(false) +
+        std::string{"SELECT "} + kSummaryColumns +
         " FROM async_tasks INDEXED BY idx_completed_at WHERE completed_at >= ?1"
         " ORDER BY completed_at DESC LIMIT ?2";
     Statement& row = connection.prepare(kLastEnded.c_str());
