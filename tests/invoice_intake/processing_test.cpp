@@ -412,22 +412,21 @@ TEST_P(ProcessingTest, LostTasksAreSettled) {
   app.engine().queue().cancel({&stopped, 1});
   app.engine().storage().remove(errand_task(gone));
   under_test->execute(
-      R"(UPDATE async_tasks SET status = 'failed', started_at = submitted_at, completed_at = submitted_at,
-         error = '{"class":"errand::WorkerLost","message":"worker w was lost (3 times so far)"
-}'
-         WHERE task_id = ')" +
+      "UPDATE async_tasks SET status = 'failed', started_at = submitted_at, completed_at = "
+      "submitted_at, error = '{\"class\":\"errand::WorkerLost\",\"message\":\"lost 3 times\"}' "
+      "WHERE task_id = '" +
       errand_task(poison).to_string() + "'");
-EXPECT_EQ(settle_lost_tasks(*database, app.engine(), 0s, silent_logger()), 3U);
-EXPECT_EQ(load(cancelled).status, EmailTaskStatus::cancelled);
-EXPECT_EQ(load(gone).status, EmailTaskStatus::retrying);
-EXPECT_EQ(load(poison).status, EmailTaskStatus::failed);
-EXPECT_FALSE(load(poison).can_retry()) << "it would kill more workers";
-EXPECT_THAT(load(poison).error_message.value(), HasSubstr("3 times"));
-EXPECT_EQ(load(waiting).status, EmailTaskStatus::pending);
-EXPECT_EQ(settle_lost_tasks(*database, app.engine(), 0s, silent_logger()), 0U);
-report.attachments = {attachment("a.xml", {invoice("25442000000012341234")})};
-drain();
-EXPECT_EQ(load(gone).status, EmailTaskStatus::completed);
+  EXPECT_EQ(settle_lost_tasks(*database, app.engine(), 0s, silent_logger()), 3U);
+  EXPECT_EQ(load(cancelled).status, EmailTaskStatus::cancelled);
+  EXPECT_EQ(load(gone).status, EmailTaskStatus::retrying);
+  EXPECT_EQ(load(poison).status, EmailTaskStatus::failed);
+  EXPECT_FALSE(load(poison).can_retry()) << "it would kill more workers";
+  EXPECT_THAT(load(poison).error_message.value(), HasSubstr("3 times"));
+  EXPECT_EQ(load(waiting).status, EmailTaskStatus::pending);
+  EXPECT_EQ(settle_lost_tasks(*database, app.engine(), 0s, silent_logger()), 0U);
+  report.attachments = {attachment("a.xml", {invoice("25442000000012341234")})};
+  drain();
+  EXPECT_EQ(load(gone).status, EmailTaskStatus::completed);
 }
 
 TEST_P(ProcessingTest, ATaskWhoseErrandTaskIsGoneIsLost) {
