@@ -47,7 +47,11 @@ accuracy:
 	@cmake --preset dev -DERRAND_BUILD_TESTS=ON --log-level=WARNING
 	@cmake --build --preset dev --target invoice_accuracy
 	@apps/invoice_intake/fixtures/make_fixtures.py build/invoice-fixtures
+	@apps/invoice_intake/fixtures/make_fixtures.py build/invoice-fixtures-held-out --seed 2
+	@echo "The e-mails that reading was adjusted on (seed 1):"
 	@build/bin/invoice_accuracy build/invoice-fixtures
+	@echo "E-mails that it was not (seed 2):"
+	@build/bin/invoice_accuracy build/invoice-fixtures-held-out
 
 asan tsan:
 	@scripts/install-packages build apps test

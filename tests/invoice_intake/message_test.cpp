@@ -2,10 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <utility>
 
 #include "errand/errors.hpp"
 
 #include "invoice_intake/intake/sha256.hpp"
+#include "invoice_intake/mail/parseable_part.hpp"
 #include "invoice_intake/mail_samples.hpp"
 #include "invoice_intake/store/profiles.hpp"
 
@@ -69,6 +72,74 @@ TEST(Message, PartsInPartsInPartsDoNoHarm) {
     many += "--b\r\nContent-Disposition: attachment; filename=f\r\n\r\nx\r\n";
   }
   EXPECT_LE(read(many).attachments.size(), 200U);
+}
+
+TEST(Message, ALongTextIsReadToItsColumnsLength) {
+  std::string bytes = "From: a@b.c\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n";
+  for (int i = 0; i < 200'000; ++i) bytes += "一行文字\r\n";
+  EXPECT_THAT(read(bytes).body_text, ::testing::StartsWith("一行文字"));
+}
+
+TEST(Message, ItsBodyIsWhatStaysTheSameOnTheWay) {
+  EXPECT_EQ(body_of("A: b\r\n\r\nbody"), "\r\nbody");
+  EXPECT_EQ(body_of("A: b\n\nbody\r\n\r\nmore"), "\nbody\r\n\r\nmore");
+  EXPECT_EQ(body_of("A: b"), "");
+}
+
+std::string repeated(const std::string& text, std::size_t bytes) {
+  std::string all;
+  all.reserve(bytes + text.size());
+  while (all.size() < bytes) all += text;
+  return all;
+}
+
+/// Of this process, at most, so far; bytes.
+std::size_t peak_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::size_t>(usage.ru_maxrss) * 1024;
+}
+
+/// What a parser makes gigabytes of, in the process that knows the passwords.
+TEST(Message, WhateverASenderMakesOfItMemoryStaysFlat) {
+  constexpr std::size_t kSize = std::size_t{8} << 20;
+  const std::string begin = "From: a@b.c\nTo: ann@example.com\n";
+  const std::string multipart = begin + "Content-Type: multipart/mixed; boundary=B\n\n";
+  const std::string inside = multipart + "--B\nContent-Type: message/rfc822\n\n";
+  const std::pair<const char*, std::string> bombs[] = {
+      {"headers", begin + repeated("X: y\n", kSize) + "\n"},
+      {"headers with blanks", begin + repeated("X : y\n", kSize) + "\n"},
+      {"headers that are none", begin + repeated("xy\n", kSize) + "\n"},
+      {"headers of other bytes", begin + repeated("\xff: y\n", kSize) + "\n"},
+      {"one long header", begin + "Cc: " + repeated("a@b.c, ", kSize) + "\n\n"},
+      {"one folded header", begin + "Cc: x@y.z" + repeated(",\n a@b.c", kSize) + "\n\n"},
+      {"parts", multipart + repeated("--B\n\nx\n", kSize)},
+      {"headers of a part", multipart + "--B\n" + repeated("X: y\n", kSize)},
+      {"headers of a message inside", inside + repeated("X: y\n", kSize)},
+      {"one line inside", inside + "To: " + repeated("a@b.c, ", kSize)},
+      {"a text", begin + "\n" + repeated("text\n", kSize)},
+      {"encoded", begin + "Content-Transfer-Encoding: base64\n\n" + repeated("YWFh\n", kSize)},
+  };
+  for (const auto& [name, bytes] : bombs) {
+    const std::size_t before = peak_memory();
+    EXPECT_EQ(read(bytes).from, "a@b.c") << name;
+    EXPECT_LT(peak_memory() - before, std::size_t{48} << 20) << name;
+  }
+}
+
+TEST(ParseablePart, IsAllOfAnHonestMessage) {
+  const std::string bytes = make_mail({.attachment = repeated("YWFhYWFh: x\r\n", 100'000)});
+  EXPECT_EQ(parseable_part(bytes).size(), bytes.size());
+  EXPECT_EQ(parseable_part(""), "");
+}
+
+TEST(ParseablePart, EndsWhereALimitIsReached) {
+  const ParseLimits limits{.lines = 3, .header = 20, .headers = 40};
+  EXPECT_EQ(parseable_part("A: 1\nB: 2\nC: 3\nD: 4\n", limits), "A: 1\nB: 2\nC: 3\n");
+  EXPECT_EQ(parseable_part("A: " + std::string(100, 'x'), limits).size(), 20U);
+  EXPECT_EQ(parseable_part("A: 1\n " + std::string(100, 'x'), limits).size(), 20U);
+  EXPECT_EQ(parseable_part("\ntext\n text\n text\n text\n text\n", limits).size(), 30U)
+      << "a text is no header";
 }
 
 TEST(Mailbox, IsTheAddressWithoutItsTagInLowerCase) {

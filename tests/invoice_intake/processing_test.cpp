@@ -244,6 +244,53 @@ TEST_P(ProcessingTest, WithoutAnExtractorTheErrorSaysSo) {
   EXPECT_THAT(load(id).error_details.value(), HasSubstr("extractor_unavailable"));
 }
 
+TEST_P(ProcessingTest, ErrorDetailsSayWhatFailedWhoseFaultItIsAndWhatLedToIt) {
+  report.attachments = {broken("a.pdf"), broken("b.pdf")};
+  report.attachments[1].error->code = "encrypted_pdf";
+  const EmailTaskId id = take();
+  drain();
+  const auto details = parse_json(load(id).error_details.value());
+  EXPECT_EQ(details.at("error_type"), "DocumentError");
+  EXPECT_EQ(details.at("context").at("provider"), "errand-invoice-extractor");
+  EXPECT_THAT(std::string{details.at("traceback").as_string()},
+              HasSubstr("b.pdf: encrypted_pdf: OCR extraction failed"));
+
+  throws = std::make_exception_ptr(
+      StorageException{"the disk is full", StorageException::Retry::useless});
+  const EmailTaskId other = take("<2@x>");
+  drain();
+  const auto storage = parse_json(load(other).error_details.value());
+  EXPECT_EQ(storage.at("error_type"), "errand::StorageException");
+  EXPECT_EQ(storage.at("error_code"), "storage");
+  EXPECT_EQ(storage.at("context").at("provider"), "storage");
+  EXPECT_THAT(std::string{storage.at("traceback").as_string()}, HasSubstr("the disk is full"));
+}
+
+/// Attempts that the row knows nothing of are spent, and then the task itself fails.
+TEST_P(ProcessingTest, TroubleWithTheStorageUsesUpNoRetryOfTheRow) {
+  throws = std::make_exception_ptr(
+      StorageException{"the connection broke", StorageException::Retry::helps});
+  const EmailTaskId id = take();
+  const std::string first = load(id).task_id.value();
+  for (int attempt = 1; attempt <= kMaxRetries + 1; ++attempt) {
+    drain();
+    under_test->execute(
+        "UPDATE async_tasks SET available_at = submitted_at WHERE status = 'retrying'");
+  }
+  EXPECT_EQ(app.engine().storage().load(TaskId::from_string(first))->status, TaskStatus::failed);
+  EXPECT_EQ(load(id).retry_count, 1);
+  EXPECT_FALSE(is_lost(app.engine(), load(id)));
+  throws = nullptr;
+  report.attachments = {attachment("a.xml", {invoice("25442000000012341234")})};
+  for (int attempt = 1; attempt <= kMaxRetries + 1; ++attempt) {
+    under_test->execute(
+        "UPDATE async_tasks SET available_at = submitted_at WHERE status IN ('retrying', "
+        "'pending')");
+    drain();
+  }
+  EXPECT_EQ(load(id).status, EmailTaskStatus::completed);
+}
+
 TEST_P(ProcessingTest, ALostOriginalFailsTheTaskForGood) {
   throws = std::make_exception_ptr(
       std::system_error{std::make_error_code(std::errc::no_such_file_or_directory)});
@@ -315,6 +362,71 @@ TEST_P(ProcessingTest, AnOcrRetryReadsOnlyWhatFailedAndTakesItsTime) {
   database->write(ann.user_id, [&](Session& session) {
     EXPECT_EQ(submit_ocr_retry(session, done), std::nullopt) << "nothing failed any more";
   });
+}
+
+TEST_P(ProcessingTest, AnOcrRetryReadsWhatWasNotReachedToo) {
+  report.attachments = {attachment("good.xml", {invoice("25442000000012341234")})};
+  report.error = ExtractionError{"time_limit", "it took too long", false};
+  const EmailTaskId id = take();
+  drain();
+  EXPECT_EQ(load(id).failed_count, 1);
+  std::optional<EmailProcessingTask> again;
+  database->write(ann.user_id,
+                  [&](Session& session) { again = submit_ocr_retry(session, load(id)); });
+  ASSERT_TRUE(again.has_value());
+  report.attachments.push_back(attachment("late.xml", {invoice("25442000000099999999")}));
+  report.error.reset();
+  drain();
+  EXPECT_EQ(load(again->id).status, EmailTaskStatus::completed);
+  ASSERT_EQ(result(again->id).at("attachments").as_array().size(), 1U);
+  EXPECT_EQ(result(again->id).at("attachments").at(0).at("path"), "late.xml");
+  EXPECT_EQ(stored().size(), 2U);
+}
+
+TEST_P(ProcessingTest, AnOcrRetryReadsWhatWasNotReachedInAnArchive) {
+  std::ofstream{directory / "all.zip"} << "bytes";
+  report.attachments = {attachment("0f3a/1.xml", {invoice("25442000000012341234")})};
+  report.error = ExtractionError{"too_many_parts", "too many", false};
+  const EmailTaskId id = *intake.take_files({directory / "all.zip"}, ann).task;
+  drain();
+  std::optional<EmailProcessingTask> again;
+  database->write(ann.user_id,
+                  [&](Session& session) { again = submit_ocr_retry(session, load(id)); });
+  ASSERT_TRUE(again.has_value());
+  report.attachments.push_back(attachment("0f3a/2.xml", {invoice("25442000000099999999")}));
+  report.error.reset();
+  drain();
+  ASSERT_EQ(result(again->id).at("attachments").as_array().size(), 1U);
+  EXPECT_EQ(result(again->id).at("attachments").at(0).at("path"), "all.zip/2.xml");
+}
+
+TEST_P(ProcessingTest, LostTasksAreSettled) {
+  const EmailTaskId cancelled = take("<1@x>");
+  const EmailTaskId gone = take("<2@x>");
+  const EmailTaskId poison = take("<3@x>");
+  const EmailTaskId waiting = take("<4@x>");
+  const auto errand_task = [&](const EmailTaskId& id) {
+    return TaskId::from_string(load(id).task_id.value());
+  };
+  const TaskId stopped = errand_task(cancelled);
+  app.engine().queue().cancel({&stopped, 1});
+  app.engine().storage().remove(errand_task(gone));
+  under_test->execute(
+      "UPDATE async_tasks SET status = 'failed', started_at = submitted_at, completed_at = "
+      "submitted_at, error = '{\"class\":\"errand::WorkerLost\",\"message\":\"lost 3 times\"}' "
+      "WHERE task_id = '" +
+      errand_task(poison).to_string() + "'");
+  EXPECT_EQ(settle_lost_tasks(*database, app.engine(), 0s, silent_logger()), 3U);
+  EXPECT_EQ(load(cancelled).status, EmailTaskStatus::cancelled);
+  EXPECT_EQ(load(gone).status, EmailTaskStatus::retrying);
+  EXPECT_EQ(load(poison).status, EmailTaskStatus::failed);
+  EXPECT_FALSE(load(poison).can_retry()) << "it would kill more workers";
+  EXPECT_THAT(load(poison).error_message.value(), HasSubstr("3 times"));
+  EXPECT_EQ(load(waiting).status, EmailTaskStatus::pending);
+  EXPECT_EQ(settle_lost_tasks(*database, app.engine(), 0s, silent_logger()), 0U);
+  report.attachments = {attachment("a.xml", {invoice("25442000000012341234")})};
+  drain();
+  EXPECT_EQ(load(gone).status, EmailTaskStatus::completed);
 }
 
 TEST_P(ProcessingTest, ATaskWhoseErrandTaskIsGoneIsLost) {

@@ -288,6 +288,61 @@ TEST_P(StoreTest, AnInvoiceIsUniqueByNumberOrByCodeAndNumber) {
   EXPECT_TRUE(store_one(bob, "25442000000012341234").is_new) << "another user's own copy";
 }
 
+TEST_P(StoreTest, ANumberOfEightDigitsWithoutItsCodeIsNobodysIdentity) {
+  const auto store_with = [&](const std::optional<std::string>& date, const std::string& total) {
+    Invoice invoice{.user_id = ann.user_id};
+    invoice.invoice_number = "10113872";
+    invoice.issue_date = date;
+    invoice.total = total;
+    invoice.seller_name = "供应商公司";
+    std::optional<StoredInvoice> stored;
+    database->write(ann.user_id,
+                    [&](Session& session) { stored = store_invoice(session, invoice); });
+    return *stored;
+  };
+  const StoredInvoice first = store_with("2025-02-08", "113.00");
+  EXPECT_TRUE(first.is_new);
+  EXPECT_TRUE(store_with("2025-02-09", "113.00").is_new) << "another day's";
+  EXPECT_TRUE(store_with("2025-02-08", "226.00").is_new) << "another total";
+  EXPECT_TRUE(store_with(std::nullopt, "113.00").is_new) << "nobody knows";
+  const StoredInvoice again = store_with("2025-02-08", "113.00");
+  EXPECT_FALSE(again.is_new) << "all that is known is the same";
+  EXPECT_EQ(again.id, first.id);
+}
+
+TEST_P(StoreTest, AnInvoiceCannotHangOnAnotherUsersTask) {
+  const EmailProcessingTask hers = store(ann, "hers");
+  Invoice invoice{.user_id = bob.user_id};
+  invoice.invoice_number = "25442000000012341234";
+  invoice.email_task_id = hers.id;
+  EXPECT_THROW(database->write(
+                   bob.user_id,
+                   [&](Session& session) { static_cast<void>(store_invoice(session, invoice)); }),
+               StorageException);
+}
+
+TEST_P(StoreTest, AnInvoiceOutlivesItsTask) {
+  const EmailProcessingTask task = store(ann);
+  Invoice invoice{.user_id = ann.user_id};
+  invoice.invoice_number = "25442000000012341234";
+  invoice.email_task_id = task.id;
+  database->write(ann.user_id, [&](Session& session) {
+    static_cast<void>(store_invoice(session, invoice));
+    EXPECT_EQ(session.run("DELETE FROM email_processing_tasks WHERE user_id = $1").affected, 1U);
+    EXPECT_EQ(find_invoice(session, invoice.id)->email_task_id, std::nullopt);
+  });
+}
+
+TEST_P(StoreTest, TablesOfAnotherVersionAreRefused) {
+  under_test->execute("UPDATE invoice_schema SET version = 99");
+  try {
+    static_cast<void>(open_database(Dsn{under_test->dsn()}));
+    FAIL() << "it was opened";
+  } catch (const StorageException& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("version 99"));
+  }
+}
+
 TEST_P(StoreTest, AnInvoiceComesBackWithEveryField) {
   Invoice invoice{.user_id = ann.user_id};
   invoice.invoice_type = "32";
@@ -335,15 +390,60 @@ TEST_P(StoreTest, NobodyReachesAnotherUsersRows) {
   EXPECT_EQ(list(ann).total, 1);
 }
 
-TEST_P(StoreTest, AStatementThatDoesNotSayWhoseRowsItMeansIsRefused) {
-  database->read(ann.user_id, [](Session& session) {
-    EXPECT_THROW(session.run("SELECT * FROM invoices"), std::logic_error);
-    EXPECT_THROW(session.run("SELECT t.id FROM email_processing_tasks t JOIN invoices i ON "
-                             "i.email_task_id = t.id WHERE t.user_id = $1"),
-                 std::logic_error)
-        << "the join may bring other users' rows in";
-    EXPECT_THROW(session.run("SELECT * FROM async_tasks"), std::logic_error);
+/// Statements that say nothing of the user, or try to get round: only own rows are seen or changed.
+TEST_P(StoreTest, WhateverAStatementSaysItReachesOwnRowsOnly) {
+  store(ann, "hers");
+  store_one(ann, "25442000000012341234");
+  store(bob, "his");
+  store_one(bob, "25442000000012341235");
+  database->write(bob.user_id, [&](Session& session) {
+    for (const char* sql :
+         {"SELECT user_id FROM invoices WHERE $1 <> ''",
+          "select user_id from email_processing_tasks where $1 <> '' or 1 = 1",
+          "SELECT i.user_id FROM\ninvoices i, email_processing_tasks t WHERE $1 <> ''",
+          "SELECT i.user_id FROM email_processing_tasks t LEFT JOIN invoices i ON 1 = 1 OR $1 = ''",
+          "SELECT user_id FROM invoices WHERE user_id = $1 UNION ALL SELECT user_id FROM invoices",
+          "WITH all_rows AS (SELECT user_id FROM invoices) SELECT * FROM all_rows WHERE $1 <> ''",
+          "SELECT auth_user_id FROM profiles WHERE $1 <> '' OR 1 = 1"}) {
+      const Rows rows = session.run(sql);
+      EXPECT_FALSE(rows.rows.empty()) << sql;
+      for (const std::vector<Text>& row : rows.rows) EXPECT_EQ(row[0], bob.user_id.text()) << sql;
+    }
   });
+  const auto refused_or_nothing = [&](const std::string& sql) {
+    try {
+      std::size_t affected = 0;
+      database->write(bob.user_id, [&](Session& session) { affected = session.run(sql).affected; });
+      EXPECT_LE(affected, 1U) << sql;
+    } catch (const StorageException&) {
+    } catch (const std::logic_error&) {
+    }
+  };
+  refused_or_nothing("UPDATE invoices SET remark = 'x' WHERE $1 <> ''");
+  refused_or_nothing("UPDATE invoices SET user_id = '" + ann.user_id.text() + "' WHERE $1 <> ''");
+  refused_or_nothing("DELETE FROM invoices WHERE $1 <> ''");
+  refused_or_nothing("delete from email_processing_tasks where $1 <> ''");
+  EXPECT_EQ(under_test->execute("SELECT count(*) FROM invoices WHERE user_id = '" +
+                                ann.user_id.text() + "' AND remark IS NULL"),
+            "1");
+  EXPECT_EQ(under_test->execute("SELECT count(*) FROM email_processing_tasks WHERE user_id = '" +
+                                ann.user_id.text() + "'"),
+            "1");
+}
+
+TEST(SqliteIsolationTest, RefusesWhatGoesRoundTheViews) {
+  const SqliteUnderTest under_test;
+  const std::unique_ptr<Database> database = open_database(Dsn{under_test.dsn()});
+  const Profile ann = add_profile(*database, "ann@example.com", "Ann");
+  for (const char* sql :
+       {"SELECT * FROM main.invoices", "SELECT * FROM async_tasks", "SELECT * FROM sqlite_master",
+        "UPDATE invoices SET remark = (SELECT email FROM main.profiles)", "DELETE FROM async_tasks",
+        "DROP VIEW invoices", "DROP TRIGGER guard_invoices_INSERT", "PRAGMA foreign_keys = OFF",
+        "ATTACH ':memory:' AS other", "INSERT INTO invoice_schema (version) VALUES (2)"}) {
+    EXPECT_THROW(database->write(ann.user_id, [&](Session& session) { session.run(sql); }),
+                 std::logic_error)
+        << sql;
+  }
 }
 
 TEST_P(StoreTest, RowAndErrandTaskAreStoredTogetherOrNotAtAll) {

@@ -21,8 +21,10 @@ void add_tasks_show(CLI::App& parent, Invocation& invocation);
 void add_tasks_change(CLI::App& parent, Invocation& invocation);
 void add_invoices(CLI::App& parent, Invocation& invocation);
 void add_invoices_export(CLI::App& parent, Invocation& invocation);
+void add_invoices_show(CLI::App& parent, Invocation& invocation);
 void add_monitor(CLI::App& parent, Invocation& invocation);
 void add_extract(CLI::App& parent, Invocation& invocation);
+void add_purge(CLI::App& parent, Invocation& invocation);
 void add_bench(CLI::App& parent, Invocation& invocation);
 
 /// The help's groups of commands, in its order.

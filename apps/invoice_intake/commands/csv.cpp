@@ -20,4 +20,11 @@ std::string csv_cell(std::string_view text) {
   return quoted + '"';
 }
 
+std::string excel_cell(std::string_view text) {
+  const bool is_digits =
+      !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+  if (!is_digits) return csv_cell(text);
+  return "\"=\"\"" + std::string{text} + "\"\"\"";
+}
+
 }  // namespace errand::invoices

@@ -9,4 +9,8 @@ namespace errand::invoices {
 /// anything but a number) gets an apostrophe in front: sellers choose their names themselves.
 [[nodiscard]] std::string csv_cell(std::string_view text);
 
+/// The same for Excel, which rounds numbers to 15 digits and drops zeros in front: digits that are
+/// no quantity are written as the formula ="…".
+[[nodiscard]] std::string excel_cell(std::string_view text);
+
 }  // namespace errand::invoices

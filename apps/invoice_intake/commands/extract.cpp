@@ -1,8 +1,11 @@
 #include "invoice_intake/extraction/extract.hpp"
 
+#include <array>
 #include <fmt/ostream.h>
 #include <ostream>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "errand/errors.hpp"
 
@@ -21,6 +24,24 @@ struct ExtractCommand {
   bool json = false;
 };
 
+/// In words, behind the two digits.
+std::string type_name(std::string_view digits) {
+  constexpr std::array<std::pair<std::string_view, const char*>, 9> kNames{
+      {{"01", "special"},
+       {"04", "general"},
+       {"10", "electronic general"},
+       {"11", "roll"},
+       {"14", "toll"},
+       {"20", "electronic special"},
+       {"31", "digital special"},
+       {"32", "digital general"},
+       {"51", "rail"}}};
+  for (const auto& [known, name] : kNames) {
+    if (known == digits) return std::string{" ("} + name + ")";
+  }
+  return "";
+}
+
 void print_invoice(const ExtractedInvoice& invoice, Console& console) {
   cli::Table table{{{.title = "FIELD"},
                     {.title = "VALUE", .may_shrink = true},
@@ -34,7 +55,9 @@ void print_invoice(const ExtractedInvoice& invoice, Console& console) {
                    {fmt::format("{:.2f}", field->confidence),
                     field->confidence < 0.9 ? cli::Colour::yellow : cli::Colour::none}});
   };
-  row("type", invoice.invoice_type);
+  std::optional<Field> type = invoice.invoice_type;
+  if (type) type->value += type_name(type->value);
+  row("type", type);
   row("code", invoice.code);
   row("number", invoice.number);
   row("issue date", invoice.issue_date);
@@ -82,8 +105,10 @@ void print_report(const ExtractionReport& report, Console& console) {
                    "{} ({}, {}): {}{}", attachment.path, attachment.media_type,
                    cli::format_span(std::chrono::milliseconds{attachment.milliseconds.total}),
                    to_string(attachment.status), why)));
+    int number = 0;
     for (const ExtractedInvoice& invoice : attachment.invoices) {
-      fmt::print(console.out, "\n");
+      fmt::print(console.out, "\ninvoice {} of {}, {:.2f} sure\n", ++number,
+                 attachment.invoices.size(), invoice.confidence);
       print_invoice(invoice, console);
       fmt::print(console.out, "\n");
     }

@@ -89,8 +89,9 @@ class OutcomeView {
  private:
   void print_line(const IntakeOutcome& outcome) {
     const std::string line = fmt::format(
-        "{}  {}  {}  {}{}", to_string(outcome.status), outcome.task ? outcome.task->text() : "-",
-        outcome.user, outcome.subject, outcome.reason.empty() ? "" : " (" + outcome.reason + ")");
+        "{}  {}  {}  {}  {}{}", to_string(outcome.status),
+        outcome.task ? outcome.task->text() : "-", outcome.user.empty() ? "-" : outcome.user,
+        outcome.source, outcome.subject, outcome.reason.empty() ? "" : " (" + outcome.reason + ")");
     fmt::print(console_.out, "{}\n", terminal::printable(line));
   }
 
@@ -174,7 +175,7 @@ ExitCode ingest(const IngestCommand& command, Invocation& invocation) {
           " is missing; give it in $ERRAND_INVOICES_IMAP_PASSWORD or by --imap-password-file"};
     }
   }
-  const std::unique_ptr<Database> database = invocation.database();
+  const std::unique_ptr<Database> database = invocation.database(Invocation::Missing::create);
   const Originals originals{invocation.originals()};
   Intake intake{*database, originals};
   OutcomeView shown{invocation.console, command.json, command.watch};
@@ -217,7 +218,11 @@ void add_ingest(CLI::App& parent, Invocation& invocation) {
                      "Who signed the server's certificate, if the system does not know");
   terminal::add_flag(command, "--watch", options->watch,
                      "Go on until stopped, as mail arrives (--maildir, --imap)");
-  add_user_option(command, invocation);
+  terminal::add_text(
+      command, "-u,--user", invocation.user_option, "USER",
+      "Whose: an address or an id; without it $ERRAND_INVOICES_USER, else those whom "
+      "the e-mail's addresses name (of files: the only user there is)")
+      .not_empty();
   add_originals(command, invocation);
   add_json(command, options->json);
   add_dsn(command, invocation);

@@ -15,10 +15,21 @@ std::string environment(const char* name) {
   return value != nullptr ? value : "";
 }
 
+/// Of the forms that a DSN may have, this program reads two.
+Dsn parse_dsn(const std::string& text) {
+  try {
+    return Dsn{text};
+  } catch (const ConfigurationException& error) {
+    const std::string reason = error.what();
+    throw ConfigurationException{reason.substr(0, reason.find("; the forms are")) +
+                                 "; write sqlite:FILE or postgresql://USER@HOST[:PORT]/DATABASE"};
+  }
+}
+
 }  // namespace
 
 Dsn Invocation::dsn() const {
-  if (!dsn_option.empty() && !Dsn{dsn_option}.password().empty()) {
+  if (!dsn_option.empty() && !parse_dsn(dsn_option).password().empty()) {
     throw ConfigurationException{
         "--dsn: a password on the command line can be seen by everybody on this machine; put the "
         "DSN into $ERRAND_DSN, or the password into ~/.pgpass or $PGPASSWORD"};
@@ -26,8 +37,12 @@ Dsn Invocation::dsn() const {
   return Dsn::from_environment(dsn_option);
 }
 
-std::unique_ptr<Database> Invocation::database() const {
+std::unique_ptr<Database> Invocation::database(Missing missing) const {
   const Dsn where = dsn();
+  if (where.kind() == EngineKind::sqlite && missing == Missing::is_an_error &&
+      !std::filesystem::exists(where.path())) {
+    return open_database(where);  // says what to do
+  }
   // Errand's tables first: both are one file, and tasks are submitted in our transactions.
   if (where.kind() == EngineKind::sqlite) static_cast<void>(open_engine(where));
   return open_database(where, {.create = true});

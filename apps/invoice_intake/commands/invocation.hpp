@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -33,8 +34,11 @@ struct Invocation {
   /// --dsn.
   [[nodiscard]] Dsn dsn() const;
 
-  /// The database; SQLite's is made if it is not there. Throws as open_database().
-  [[nodiscard]] std::unique_ptr<Database> database() const;
+  /// What becomes of a SQLite file that is not there.
+  enum class Missing : std::uint8_t { is_an_error, create };
+
+  /// The database. Who only looks makes none. Throws as open_database().
+  [[nodiscard]] std::unique_ptr<Database> database(Missing missing = Missing::is_an_error) const;
 
   /// Where originals are: --originals, else $ERRAND_INVOICES_ORIGINALS, else for SQLite a directory
   /// beside the file. Throws ConfigurationException if PostgreSQL is used and nothing was said.

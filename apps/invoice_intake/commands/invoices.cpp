@@ -52,6 +52,7 @@ void add_invoices(CLI::App& parent, Invocation& invocation) {
                                   });
   runs(command, invocation, options, list);
 
+  add_invoices_show(invoices, invocation);
   add_invoices_export(invoices, invocation);
 }
 

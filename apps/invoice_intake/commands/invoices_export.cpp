@@ -21,6 +21,8 @@ struct ExportCommand {
   InvoiceFilterOptions filter;
   std::string format = "csv";
   std::string output;
+  bool json = false;
+  bool excel = false;
 };
 
 void for_each_invoice(Session& session, const InvoiceFilter& filter,
@@ -32,7 +34,9 @@ void for_each_invoice(Session& session, const InvoiceFilter& filter,
   }
 }
 
-void write_csv(std::ostream& out, Session& session, const InvoiceFilter& filter) {
+void write_csv(std::ostream& out, Session& session, const InvoiceFilter& filter, bool excel) {
+  // Without the mark Excel takes UTF-8 for the system's old encoding.
+  if (excel) out << "\xEF\xBB\xBF";
   out << "invoice_type,invoice_code,invoice_number,issue_date,seller_name,seller_tax_id,"
          "buyer_name,buyer_tax_id,amount,tax,total,total_in_capitals,check_code,drawer,remark,"
          "confidence,attachment,task_id,invoice_id\r\n";
@@ -58,7 +62,8 @@ void write_csv(std::ostream& out, Session& session, const InvoiceFilter& filter)
         invoice.email_task_id ? std::optional{invoice.email_task_id->text()} : std::nullopt,
         invoice.id.text()};
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      out << (i == 0 ? "" : ",") << csv_cell(cells[i].value_or(""));
+      const std::string text = cells[i].value_or("");
+      out << (i == 0 ? "" : ",") << (excel ? excel_cell(text) : csv_cell(text));
     }
     out << "\r\n";
   });
@@ -75,6 +80,9 @@ void write_json(std::ostream& out, Session& session, const InvoiceFilter& filter
 
 ExitCode export_invoices(const ExportCommand& command, Invocation& invocation) {
   const InvoiceFilter filter = command.filter.filter();
+  if (command.excel && (command.json || command.format == "json")) {
+    throw ConfigurationException{"--excel goes with CSV, not with JSON"};
+  }
   const std::unique_ptr<Database> database = invocation.database();
   const Profile user = invocation.user(*database);
   std::ofstream file;
@@ -85,7 +93,11 @@ ExitCode export_invoices(const ExportCommand& command, Invocation& invocation) {
   }
   std::ostream& out = command.output.empty() ? invocation.console.out : file;
   database->read(user.user_id, [&](Session& session) {
-    (command.format == "csv" ? write_csv : write_json)(out, session, filter);
+    if (command.json || command.format == "json") {
+      write_json(out, session, filter);
+    } else {
+      write_csv(out, session, filter, command.excel);
+    }
   });
   out.flush();
   return ExitCode::done;
@@ -98,6 +110,9 @@ void add_invoices_export(CLI::App& parent, Invocation& invocation) {
   CLI::App& command = terminal::add_command(parent, "export", "Write all invoices as CSV or JSON");
   terminal::add_text(command, "--format", options->format, "FORMAT", "csv (default) or json")
       .one_of({"csv", "json"});
+  add_json(command, options->json);
+  terminal::add_flag(command, "--excel", options->excel,
+                     "CSV as Excel opens it right: with a byte order mark, long numbers as text");
   terminal::add_text(command, "--output", options->output, terminal::kFileName,
                      "Where to (default: standard output)");
   add_invoice_filter(command, options->filter);
@@ -106,6 +121,7 @@ void add_invoices_export(CLI::App& parent, Invocation& invocation) {
   terminal::add_examples(command,
                          {
                              "errand-invoices invoices export --from 2026-01-01 > invoices.csv",
+                             "errand-invoices invoices export --excel --output invoices.csv",
                              "errand-invoices invoices export --format json | jq '.[].line_items'",
                          });
   runs(command, invocation, options, export_invoices);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <cmath>
 #include <fmt/ostream.h>
 #include <map>
 
@@ -135,7 +136,8 @@ void add_to(DayPerformance& sum, const DayPerformance& day) {
 
 json::value optional_number(const std::optional<double>& number) {
   if (!number) return nullptr;
-  return *number;
+  // To the millisecond: more is not known.
+  return std::round(*number * 1000) / 1000;
 }
 
 std::string seconds_text(const std::optional<double>& seconds) {

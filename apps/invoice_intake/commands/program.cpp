@@ -12,9 +12,11 @@
 #include "cli/output_stream.hpp"
 #include "cli/version.hpp"
 #include "invoice_intake/commands/commands.hpp"
-#include "invoice_intake/commands/no_such_task.hpp"
+#include "invoice_intake/commands/not_found.hpp"
 #include "invoice_intake/extraction/extract.hpp"
 #include "invoice_intake/intake/imap_connection.hpp"
+#include "invoice_intake/model/email_task.hpp"
+#include "invoice_intake/store/profiles.hpp"
 #include "terminal/display.hpp"
 #include "terminal/help.hpp"
 #include "terminal/options.hpp"
@@ -25,12 +27,12 @@ namespace {
 
 /// In the order of the help.
 constexpr std::array kCommands{add_user,     add_ingest,  add_worker, add_extract, add_tasks,
-                               add_invoices, add_monitor, add_setup,  add_bench};
+                               add_invoices, add_monitor, add_setup,  add_purge,   add_bench};
 
 constexpr const char* kFooter =
     "Exit status:\n"
-    "  0  done                               5  no such task\n"
-    "  1  something was refused, or found    6  storage or mail server unreachable\n"
+    "  0  done                               5  no such task, invoice or user\n"
+    "  1  something was refused, or found    6  storage or mail server cannot be used\n"
     "  2  usage, data, DSN\n"
     "\n"
     "Examples:\n"
@@ -53,8 +55,12 @@ ExitCode explain(const std::exception_ptr& thrown, Console& console) {
   } catch (const cli::OutputException& error) {
     if (error.reader_is_gone()) return ExitCode::output_closed;
     return say(console, error.what(), ExitCode::output_failed);
-  } catch (const NoSuchTask& error) {
+  } catch (const NotFound& error) {
     return say(console, error.what(), ExitCode::no_such_task);
+  } catch (const NoSuchUser& error) {
+    return say(console, error.what(), ExitCode::no_such_task);
+  } catch (const NotPossible& error) {
+    return say(console, error.what(), ExitCode::failed);
   } catch (const StorageException& error) {
     return say(console, error.what(), ExitCode::storage_unreachable);
   } catch (const ImapLoginRefused& error) {

@@ -69,12 +69,12 @@ void add_setup(CLI::App& parent, Invocation& invocation) {
                      "Print the SQL that makes an empty database ready, and touch nothing");
   add_json(command, options->json);
   add_dsn(command, invocation);
-  terminal::add_examples(command,
-                         {
-                             "errand-invoices setup",
-                             "errand-invoices setup --dsn postgresql://owner@db.example/invoices",
-                             "errand-invoices setup --dsn postgresql: --dump-sql > invoices.sql",
-                         });
+  terminal::add_examples(
+      command, {
+                   "errand-invoices setup",
+                   "errand-invoices setup --dsn postgresql://owner@db.example/invoices",
+                   "errand-invoices setup --dsn postgresql:///invoices --dump-sql > invoices.sql",
+               });
   runs(command, invocation, options, setup);
 }
 

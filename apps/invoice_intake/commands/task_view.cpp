@@ -102,6 +102,29 @@ std::string ratio(const EmailProcessingTask& task) {
   return fmt::format("{}/{}", task.processed_count - task.failed_count, task.processed_count);
 }
 
+/// `2 +1 known`: two are new, one was there already.
+std::string invoice_count(const EmailProcessingTask& task) {
+  const json::value result = parse_json(task.result_data);
+  const json::value* known = nullptr;
+  if (const json::object* document = result.if_object()) {
+    if (const json::value* summary = document->if_contains("summary");
+        summary != nullptr && summary->is_object()) {
+      known = summary->get_object().if_contains("skipped_duplicates");
+    }
+  }
+  if (known == nullptr || !known->is_int64() || known->get_int64() == 0) {
+    return std::to_string(task.invoices_created);
+  }
+  return fmt::format("{} +{} known", task.invoices_created, known->get_int64());
+}
+
+/// Why it failed; of a task that is completed, what in it did.
+std::string trouble(const EmailProcessingTask& task) {
+  if (task.error_message) return *task.error_message;
+  if (task.failed_count == 0) return "";
+  return fmt::format("{} of {} attachments failed", task.failed_count, task.processed_count);
+}
+
 std::string member(const json::object& object, const char* name) {
   const json::value* value = object.if_contains(name);
   if (value == nullptr || value->is_null()) return "";
@@ -127,13 +150,15 @@ void print_attachments(cli::Console& console, const EmailProcessingTask& task) {
     const json::object* entry = value.if_object();
     if (entry == nullptr) continue;
     const std::string status = member(*entry, "status");
-    const std::string error = member(*entry, "error");
+    std::string why = member(*entry, "error");
+    if (why.empty()) why = member(*entry, "reason");
+    if (status == "duplicate") why = "is there already: invoice " + member(*entry, "invoice_id");
     table.add_row(
         {member(*entry, "path").empty() ? member(*entry, "filename") : member(*entry, "path"),
          {status, status == "failed" ? cli::Colour::red : cli::Colour::none},
          member(*entry, "processing_time"),
          member(*entry, "confidence"),
-         error.empty() ? member(*entry, "reason") : error});
+         why});
   }
   table.print(console.out, console.out_screen);
 }
@@ -210,9 +235,9 @@ void print_tasks(cli::Console& console, const std::vector<EmailProcessingTask>& 
                    task.email_subject.value_or(""),
                    task.email_from.value_or(""),
                    ratio(task),
-                   std::to_string(task.invoices_created),
+                   invoice_count(task),
                    cli::format_short_age(task.created_at, now),
-                   task.error_message.value_or("")});
+                   trouble(task)});
   }
   table.print(console.out, console.out_screen);
 }
@@ -251,9 +276,67 @@ void print_task(cli::Console& console, const EmailProcessingTask& task,
   }
 }
 
+void print_invoice(cli::Console& console, const Invoice& invoice) {
+  const json::value fields = parse_json(invoice.fields);
+  cli::Table table{{{.title = "FIELD"},
+                    {.title = "VALUE", .may_shrink = true},
+                    {.title = "FROM"},
+                    {.title = "SURE", .align = cli::Column::Align::right}}};
+  const auto row = [&](const char* name, const std::optional<std::string>& value) {
+    if (!value) return;
+    std::string source;
+    double sure = 0;
+    if (const json::value* field =
+            fields.is_object() ? fields.get_object().if_contains(name) : nullptr;
+        field != nullptr && field->is_object()) {
+      source = member(field->get_object(), "source");
+      if (const json::value* known = field->get_object().if_contains("confidence");
+          known != nullptr && known->is_number()) {
+        sure = known->to_number<double>();
+      }
+    }
+    table.add_row(
+        {name,
+         *value,
+         source,
+         {fmt::format("{:.2f}", sure), sure < 0.9 ? cli::Colour::yellow : cli::Colour::none}});
+  };
+  row("invoice_type", invoice.invoice_type);
+  row("invoice_code", invoice.invoice_code);
+  row("invoice_number", invoice.invoice_number);
+  row("issue_date", invoice.issue_date);
+  row("seller_name", invoice.seller_name);
+  row("seller_tax_id", invoice.seller_tax_id);
+  row("buyer_name", invoice.buyer_name);
+  row("buyer_tax_id", invoice.buyer_tax_id);
+  row("amount", invoice.amount);
+  row("tax", invoice.tax);
+  row("total", invoice.total);
+  row("total_in_capitals", invoice.total_in_capitals);
+  row("check_code", invoice.check_code);
+  row("drawer", invoice.drawer);
+  row("remark", invoice.remark);
+  fmt::print(console.out, "invoice      {}\n", invoice.id.text());
+  if (invoice.email_task_id) {
+    fmt::print(console.out, "task         {}\n", invoice.email_task_id->text());
+  }
+  fmt::print(console.out, "attachment   {}\n",
+             terminal::printable(invoice.attachment_path.value_or("-")));
+  fmt::print(console.out, "sure         {:.2f}\n\n", invoice.confidence);
+  table.print(console.out, console.out_screen);
+  const json::value warnings = parse_json(invoice.warnings);
+  if (!warnings.is_array()) return;
+  for (const json::value& warning : warnings.get_array()) {
+    if (!warning.is_string()) continue;
+    fmt::print(console.out, "warning: {}\n",
+               terminal::printable(std::string_view{warning.get_string()}));
+  }
+}
+
 void print_invoices(cli::Console& console, const std::vector<Invoice>& invoices) {
   using Align = cli::Column::Align;
-  cli::Table table{{{.title = "NUMBER"},
+  cli::Table table{{{.title = "INVOICE", .may_drop = true},
+                    {.title = "NUMBER"},
                     {.title = "CODE", .may_drop = true},
                     {.title = "DATE"},
                     {.title = "SELLER", .may_shrink = true},
@@ -263,7 +346,8 @@ void print_invoices(cli::Console& console, const std::vector<Invoice>& invoices)
                     {.title = "TOTAL", .align = Align::right},
                     {.title = "SURE", .align = Align::right}}};
   for (const Invoice& invoice : invoices) {
-    table.add_row({invoice.invoice_number,
+    table.add_row({invoice.id.text(),
+                   invoice.invoice_number,
                    invoice.invoice_code.value_or("-"),
                    invoice.issue_date.value_or("-"),
                    invoice.seller_name.value_or("-"),
@@ -281,6 +365,11 @@ void print_position(cli::Console& console, std::int64_t page, std::int64_t total
                     std::int64_t total, const char* what) {
   if (total == 0) {
     fmt::print(console.out, "There are none\n");
+    return;
+  }
+  if (page > total_pages) {
+    fmt::print(console.out, "There is no page {}: {} {} are on {} page{}\n", page,
+               cli::format_count(total), what, total_pages, total_pages == 1 ? "" : "s");
     return;
   }
   if (total_pages <= 1) return;

@@ -35,6 +35,8 @@ void print_tasks(cli::Console& console, const std::vector<EmailProcessingTask>& 
                  Timestamp now);
 void print_task(cli::Console& console, const EmailProcessingTask& task,
                 const std::vector<Invoice>& invoices);
+/// Each field with where it was read and how sure that is, the lines, and what is doubtful.
+void print_invoice(cli::Console& console, const Invoice& invoice);
 void print_invoices(cli::Console& console, const std::vector<Invoice>& invoices);
 
 /// `Page 1 of 7 · 123 tasks · next: --page 2`, if there is more than one.

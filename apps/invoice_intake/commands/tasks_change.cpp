@@ -8,7 +8,7 @@
 
 #include "cli/json_output.hpp"
 #include "invoice_intake/commands/commands.hpp"
-#include "invoice_intake/commands/no_such_task.hpp"
+#include "invoice_intake/commands/not_found.hpp"
 #include "invoice_intake/intake/ocr_retry.hpp"
 #include "invoice_intake/intake/process_request.hpp"
 #include "invoice_intake/processing/lost_tasks.hpp"
@@ -44,7 +44,7 @@ ExitCode change_each(const ChangeCommand& command, Invocation& invocation, Funct
     std::string outcome;
     database->write(user.user_id, [&](Session& session) {
       std::optional<EmailProcessingTask> task = find_task(session, id);
-      if (!task) throw NoSuchTask{id, user};
+      if (!task) throw NotFound{id, user};
       outcome = change(session, *task);
     });
     if (command.json) {
@@ -59,8 +59,8 @@ ExitCode change_each(const ChangeCommand& command, Invocation& invocation, Funct
 
 void refuse_deleted(const EmailProcessingTask& task) {
   if (!task.deleted_at) return;
-  throw ValidationException{"task " + task.id.text() +
-                            " is deleted; `errand-invoices tasks restore` brings it back"};
+  throw NotPossible{"task " + task.id.text() +
+                    " is deleted; `errand-invoices tasks restore` brings it back"};
 }
 
 ExitCode retry(const ChangeCommand& command, Invocation& invocation) {
@@ -75,9 +75,12 @@ ExitCode retry(const ChangeCommand& command, Invocation& invocation) {
     if (is_lost(*engine, task)) fail_lost(task, session.now());
     if (command.reset && task.is_failed()) task.max_retries = task.retry_count + kMaxRetries;
     if (task.is_failed() && !task.can_retry()) {
-      throw ValidationException{fmt::format(
-          "task {} cannot be retried: {} of {} retries are used up; --reset gives it {} more",
-          task.id.text(), task.retry_count, task.max_retries, kMaxRetries)};
+      throw NotPossible{
+          fmt::format("task {} cannot be retried: {}; --reset gives it {} retries", task.id.text(),
+                      task.max_retries == task.retry_count && task.retry_count < kMaxRetries
+                          ? "no attempt can mend what went wrong"
+                          : "its retries are used up",
+                      kMaxRetries)};
     }
     task.schedule_retry(session.now(), std::chrono::ceil<std::chrono::seconds>(command.delay));
     const NewTask request = make_request(task, command.delay);

@@ -85,6 +85,8 @@ void add_tasks_list(CLI::App& parent, Invocation& invocation) {
                      "Only those whose metadata contain this JSON");
   terminal::add_flag(command, "--can-retry", options->filter.can_retry,
                      "Only failed ones with retries left");
+  terminal::add_flag(command, "--with-failures", options->filter.with_failures,
+                     "Only those with an attachment that could not be read");
   terminal::add_flag(command, "--deleted", options->filter.deleted, "The deleted ones instead");
   terminal::add_number(command, "--page", options->page, 1, 1'000'000, "Which page (default: 1)");
   terminal::add_number(command, "--page-size", options->page_size, 1, 1000,
@@ -96,6 +98,7 @@ void add_tasks_list(CLI::App& parent, Invocation& invocation) {
       command,
       {
           "errand-invoices tasks list --status failed,retrying",
+          "errand-invoices tasks list --status completed --with-failures",
           "errand-invoices tasks list --subject 发票 --from 2026-01-01",
           R"(errand-invoices tasks list --data '{"email_data":{"from":"billing@example.com"}}')",
       });

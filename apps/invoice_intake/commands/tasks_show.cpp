@@ -2,7 +2,7 @@
 
 #include "cli/json_output.hpp"
 #include "invoice_intake/commands/commands.hpp"
-#include "invoice_intake/commands/no_such_task.hpp"
+#include "invoice_intake/commands/not_found.hpp"
 #include "invoice_intake/commands/task_view.hpp"
 #include "terminal/options.hpp"
 
@@ -23,7 +23,7 @@ ExitCode show(const ShowCommand& command, Invocation& invocation) {
   Console& console = invocation.console;
   database->read(user.user_id, [&](Session& session) {
     const std::optional<EmailProcessingTask> task = find_task(session, id);
-    if (!task) throw NoSuchTask{id, user};
+    if (!task) throw NotFound{id, user};
     const std::vector<Invoice> invoices =
         list_invoices(session, {.task = id}, 1, kMostInvoices).items;
     if (command.json) {

@@ -33,7 +33,7 @@ boost::json::object view(const Profile& profile) {
 ExitCode add(const AddCommand& command, Invocation& invocation) {
   std::optional<UserId> id;
   if (!command.id.empty()) id = UserId::from_string(command.id);
-  const std::unique_ptr<Database> database = invocation.database();
+  const std::unique_ptr<Database> database = invocation.database(Invocation::Missing::create);
   const Profile profile = add_profile(*database, command.email, command.name, id);
   if (command.json) {
     cli::print_json(invocation.console, boost::json::serialize(view(profile)));

@@ -1,8 +1,11 @@
 #include <CLI/CLI.hpp>
 
 #include "errand/application.hpp"
+#include "errand/errors.hpp"
 
 #include "invoice_intake/commands/commands.hpp"
+#include "invoice_intake/commands/console_logger.hpp"
+#include "invoice_intake/processing/lost_task_sweep.hpp"
 #include "invoice_intake/processing/process_task.hpp"
 #include "terminal/options.hpp"
 
@@ -15,8 +18,21 @@ struct WorkerCommand {
   std::vector<std::string> rest;
 };
 
+/// What `errand worker` understands and this one decides itself.
+void refuse_queue(const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments) {
+    if (argument == "--queue" || argument == "-q" || argument.starts_with("--queue=")) {
+      throw ConfigurationException{"--queue: this worker reads the queue `" + std::string{kQueue} +
+                                   "` and no other; leave the option out"};
+    }
+  }
+}
+
 ExitCode work(const WorkerCommand& command, Invocation& invocation) {
-  const std::unique_ptr<Database> database = invocation.database();
+  refuse_queue(command.rest);
+  // Before a task is taken: without it every one would fail.
+  static_cast<void>(find_extractor(invocation.extractor_option));
+  const std::unique_ptr<Database> database = invocation.database(Invocation::Missing::create);
   const Originals originals{invocation.originals()};
   ProcessingOptions options;
   options.retry_delay = std::chrono::ceil<std::chrono::seconds>(command.retry_delay);
@@ -24,6 +40,8 @@ ExitCode work(const WorkerCommand& command, Invocation& invocation) {
   options.extraction.limits.attachment_time = command.attachment_time;
   Application app{invocation.dsn()};
   add_handlers(app, *database, originals, options);
+  ConsoleLogger logger{invocation.console.err};
+  const LostTaskSweep sweep{*database, app.engine(), options.retry_delay, logger};
   std::vector<const char*> arguments{"errand-invoices worker", "--queue", kQueue};
   for (const std::string& argument : command.rest) arguments.push_back(argument.c_str());
   return static_cast<ExitCode>(

@@ -25,25 +25,6 @@ constexpr const char* kProgram = "errand-invoice-extractor";
 
 bool is_program(const std::filesystem::path& path) { return access(path.c_str(), X_OK) == 0; }
 
-std::filesystem::path find_extractor(const std::filesystem::path& given) {
-  if (!given.empty()) {
-    if (is_program(given)) return given;
-    throw ExtractorUnavailable{"cannot run the extractor " + given.string() + ": " +
-                                   std::generic_category().message(errno),
-                               false};
-  }
-  std::error_code error;
-  const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-  for (const auto& candidate : {here / kProgram, here / "../libexec/errand" / kProgram}) {
-    if (is_program(candidate)) return candidate;
-  }
-  if (const char* named = std::getenv("ERRAND_INVOICE_EXTRACTOR")) return find_extractor(named);
-  throw ExtractorUnavailable{std::string{kProgram} + " is not beside this program, nor in " +
-                                 (here / "../libexec/errand").lexically_normal().string() +
-                                 "; name it with ERRAND_INVOICE_EXTRACTOR",
-                             false};
-}
-
 /// An open file; read from its beginning by each child.
 class InputFile {
  public:
@@ -221,6 +202,25 @@ class Extraction {
 };
 
 }  // namespace
+
+std::filesystem::path find_extractor(const std::filesystem::path& given) {
+  if (!given.empty()) {
+    if (is_program(given)) return given;
+    throw ExtractorUnavailable{"cannot run the extractor " + given.string() + ": " +
+                                   std::generic_category().message(errno),
+                               false};
+  }
+  std::error_code error;
+  const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  for (const auto& candidate : {here / kProgram, here / "../libexec/errand" / kProgram}) {
+    if (is_program(candidate)) return candidate;
+  }
+  if (const char* named = std::getenv("ERRAND_INVOICE_EXTRACTOR")) return find_extractor(named);
+  throw ExtractorUnavailable{std::string{kProgram} + " is not beside this program, nor in " +
+                                 (here / "../libexec/errand").lexically_normal().string() +
+                                 "; name it with ERRAND_INVOICE_EXTRACTOR",
+                             false};
+}
 
 ExtractionReport extract(const std::filesystem::path& file, InputKind kind,
                          const ExtractionOptions& options, const std::stop_token& stop) {

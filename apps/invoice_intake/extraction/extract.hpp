@@ -54,6 +54,10 @@ class ExtractorUnavailable : public Error {
   bool retryable_;
 };
 
+/// The program that extract() would start. Throws ExtractorUnavailable, naming where it was looked
+/// for.
+[[nodiscard]] std::filesystem::path find_extractor(const std::filesystem::path& given);
+
 /// Reads all invoices in `file`. The bytes are parsed in a child process without network, with the
 /// limits above; this process never looks at them, and its memory does not grow with them.
 ///

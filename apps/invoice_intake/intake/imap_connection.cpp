@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "invoice_intake/intake/imap_text.hpp"
+
 namespace errand::invoices {
 namespace {
 
@@ -83,7 +85,7 @@ ImapAccount parse_imap_url(const std::string& url) {
   std::string path = part_of(parsed.get(), CURLUPART_PATH, CURLU_URLDECODE);
   if (path.starts_with('/')) path.erase(0, 1);
   if (!path.empty()) account.mailbox = path;
-  static_cast<void>(imap_quoted(account.mailbox));
+  static_cast<void>(imap_quoted(imap_mailbox_name(account.mailbox)));
   return account;
 }
 

@@ -6,10 +6,13 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "errand/errors.hpp"
+
+#include "invoice_intake/intake/imap_text.hpp"
 
 namespace errand::invoices {
 namespace {
@@ -48,7 +51,7 @@ class Mailbox {
     const std::vector<ImapLine> capabilities = connection_.command("CAPABILITY");
     has_idle_ = has_word(capabilities, "* CAPABILITY", " IDLE");
     const std::vector<ImapLine> selected =
-        connection_.command("SELECT " + imap_quoted(account.mailbox));
+        connection_.command("SELECT " + imap_quoted(imap_mailbox_name(account.mailbox)));
     keeps_keywords_ = has_word(selected, "[PERMANENTFLAGS", "\\*") ||
                       has_word(selected, "[PERMANENTFLAGS", kKeyword);
     static_cast<void>(connection_.take_news());  // of SELECT itself
@@ -82,9 +85,7 @@ class Mailbox {
     if (too_large) return std::nullopt;
     // PEEK: reading it must not mark it.
     for (ImapLine& line : connection_.command("UID FETCH " + number + " (BODY.PEEK[])")) {
-      if (line.text.find("BODY[]") != std::string::npos && !line.literals.empty()) {
-        return std::move(line.literals.front());
-      }
+      if (std::optional<std::string> body = fetched_body(line)) return body;
     }
     return std::nullopt;
   }
@@ -194,6 +195,10 @@ void take_imap(const ImapAccount& account, Intake& intake, const std::optional<P
       logger.warning(std::string{error.what()} + "; trying again");
     } catch (const StorageException& error) {
       if (!watch || error.retry() == StorageException::Retry::useless) throw;
+      logger.warning(std::string{error.what()} + "; trying again");
+    } catch (const std::system_error& error) {
+      // No room for originals, or a disk that fails: it may pass, and nothing is marked meanwhile.
+      if (!watch) throw;
       logger.warning(std::string{error.what()} + "; trying again");
     }
     static_cast<void>(stop.wait(-1, pause));

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "invoice_intake/intake/originals.hpp"
@@ -31,9 +32,16 @@ struct IntakeOutcome {
 
 [[nodiscard]] std::string_view to_string(IntakeOutcome::Status status) noexcept;
 
+/// What of an e-mail is kept: both SHA-256.
+struct KeptMail {
+  std::string original{};
+  std::string body_sha256{};  ///< without the headers, which servers on the way add to
+};
+
 /// Takes e-mails and files in: keeps the original, stores the task, submits its processing, the
-/// last two in one transaction. What returned `created` or `known` is stored and need not be kept
-/// where it came from. Thread-safe.
+/// last two in one transaction. An e-mail with the Message-ID and the body of another one is that
+/// one; with the Message-ID alone it is a task of its own. What returned `created` or `known` is
+/// stored and need not be kept where it came from. Thread-safe.
 class Intake {
  public:
   /// Both must outlive this.
@@ -46,20 +54,26 @@ class Intake {
   std::vector<IntakeOutcome> take_mail(std::string_view bytes, const std::string& source,
                                        const std::optional<Profile>& user);
 
-  /// Files that are no e-mails, as one task of type batch_import.
+  /// Files that are no e-mails, as one task of type batch_import; known if the user has a task for
+  /// just these files.
   IntakeOutcome take_files(const std::vector<std::filesystem::path>& files, const Profile& user);
 
  private:
   std::vector<Profile> users_of(const Message& message);
-  IntakeOutcome store_mail(const Message& message, const std::string& original,
-                           const std::string& source, const Profile& user);
+  IntakeOutcome store_mail(const Message& message, const KeptMail& kept, const std::string& source,
+                           const Profile& user);
 
   Database& database_;
   const Originals& originals_;
 };
 
-/// The whole file. Throws ValidationException if it is larger than kLargestMessage,
-/// std::system_error if it cannot be read.
+/// A file to take in that cannot be read.
+class UnreadableFile : public std::system_error {
+ public:
+  using std::system_error::system_error;
+};
+
+/// The whole file. Throws ValidationException if it is larger than kLargestMessage, UnreadableFile.
 [[nodiscard]] std::string read_file(const std::filesystem::path& file);
 
 }  // namespace errand::invoices

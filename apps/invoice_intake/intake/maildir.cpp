@@ -46,7 +46,9 @@ class Arrivals {
 std::vector<std::filesystem::path> new_files(const std::filesystem::path& directory) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator{directory / "new"}) {
-    if (entry.is_regular_file() && !entry.path().filename().string().starts_with(".")) {
+    std::error_code unknown;  // a file that cannot even be looked at is refused when it is read
+    if ((entry.is_regular_file(unknown) || unknown) &&
+        !entry.path().filename().string().starts_with(".")) {
       files.push_back(entry.path());
     }
   }
@@ -71,13 +73,14 @@ class MaildirIntake {
   void take(const std::filesystem::path& file) {
     std::vector<IntakeOutcome> outcomes;
     try {
-      outcomes = intake_.take_mail(read_file(file), file.string(), user_);
+      const std::string bytes = read_file(file);
+      outcomes = intake_.take_mail(bytes, file.string(), user_);
     } catch (const ValidationException& error) {
       outcomes.push_back({.source = file.string(), .reason = error.what()});
-    } catch (const std::system_error& error) {
+    } catch (const UnreadableFile& error) {
       // Another reader of the same Maildir was quicker.
       if (error.code() == std::errc::no_such_file_or_directory) return;
-      throw;
+      outcomes.push_back({.source = file.string(), .reason = error.what()});
     }
     bool stored = true;
     for (const IntakeOutcome& outcome : outcomes) {
@@ -122,6 +125,11 @@ void take_maildir(const std::filesystem::path& directory, Intake& intake,
     } catch (const StorageException& error) {
       if (!watch || error.retry() == StorageException::Retry::useless) throw;
       pause = 2'000ms;
+      logger.warning(std::string{error.what()} + "; trying again");
+    } catch (const std::system_error& error) {
+      // No room for originals, or a disk that fails: it may pass, and nothing is lost meanwhile.
+      if (!watch) throw;
+      pause = 10'000ms;
       logger.warning(std::string{error.what()} + "; trying again");
     }
     if (!watch || stop.requested()) return;

@@ -15,21 +15,36 @@ namespace {
 
 namespace json = boost::json;
 
-/// Of the attachments that a task failed at, by its result_data.
-json::array failed_paths(const EmailProcessingTask& task) {
-  json::array paths;
+/// What a task read and what it could not, by its result_data.
+struct Attachments {
+  json::array failed{};     ///< paths
+  json::array read{};       ///< paths
+  bool all_reached = true;  ///< false: there is more than these
+};
+
+Attachments attachments_of(const EmailProcessingTask& task) {
+  Attachments found;
   const json::value result = parse_json(task.result_data);
   const json::object* document = result.if_object();
   const json::value* attachments =
       document != nullptr ? document->if_contains("attachments") : nullptr;
-  if (attachments == nullptr || !attachments->is_array()) return paths;
+  if (attachments == nullptr || !attachments->is_array() || attachments->get_array().empty()) {
+    // It failed before it came to the first.
+    found.all_reached = !task.is_failed();
+    return found;
+  }
   for (const json::value& attachment : attachments->get_array()) {
     const json::object* entry = attachment.if_object();
     const json::value* status = entry != nullptr ? entry->if_contains("status") : nullptr;
     const json::value* path = entry != nullptr ? entry->if_contains("path") : nullptr;
-    if (status != nullptr && path != nullptr && *status == "failed") paths.push_back(*path);
+    if (status == nullptr || path == nullptr) continue;
+    if (entry->contains("unreached")) {
+      found.all_reached = false;
+    } else {
+      (*status == "failed" ? found.failed : found.read).push_back(*path);
+    }
   }
-  return paths;
+  return found;
 }
 
 }  // namespace
@@ -41,18 +56,28 @@ std::optional<EmailProcessingTask> submit_ocr_retry(Session& session,
                               std::string{to_string(done.status)} +
                               "; what it cannot read shows when it has ended"};
   }
-  json::array paths = failed_paths(done);
-  if (paths.empty()) return std::nullopt;
+  Attachments attachments = attachments_of(done);
+  if (attachments.failed.empty() && attachments.all_reached) return std::nullopt;
   EmailProcessingTask task{.user_id = done.user_id};
   task.task_type = TaskType::ocr_retry;
   task.email_message_id = done.email_message_id;
   task.email_from = done.email_from;
   task.email_subject = done.email_subject;
   task.email_received_at = done.email_received_at;
-  task.attachments_count = static_cast<int>(paths.size());
+  task.attachments_count = static_cast<int>(attachments.failed.size());
   json::object data = parse_json(done.task_data).as_object();
   data["source_task_id"] = done.id.text();
-  data["attachments"] = std::move(paths);
+  if (attachments.all_reached) {
+    data.erase("read_before");
+    data["attachments"] = std::move(attachments.failed);
+  } else {
+    // Nobody knows the names of the rest.
+    if (const json::value* before = data.if_contains("read_before")) {
+      for (const json::value& path : before->as_array()) attachments.read.push_back(path);
+    }
+    data.erase("attachments");
+    data["read_before"] = std::move(attachments.read);
+  }
   task.task_data = json::serialize(data);
   task.metadata = done.metadata;
   const NewTask request = make_request(task);

@@ -8,6 +8,7 @@
 
 #include "errand/errors.hpp"
 
+#include "invoice_intake/mail/parseable_part.hpp"
 #include "invoice_intake/model/stored_text.hpp"
 
 namespace errand::invoices {
@@ -19,6 +20,8 @@ constexpr std::size_t kLongestAddress = 200;
 constexpr std::size_t kLongestSubject = 500;
 constexpr std::size_t kLongestFileName = 255;
 constexpr std::size_t kLongestBody = 20'000;
+/// Of the encoded text that is decoded: the longest body, with room for HTML and its encoding.
+constexpr std::int64_t kLongestEncodedBody = std::int64_t{512} << 10;
 constexpr std::size_t kMostAttachments = 200;
 constexpr std::size_t kMostAddresses = 100;
 constexpr int kDeepest = 16;
@@ -92,6 +95,20 @@ std::int64_t decoded_size(GMimePart* part) {
   return std::max<std::int64_t>(raw, 0) * 57 / 78;
 }
 
+/// Lets the part end where no more of it is wanted: GMime would decode and convert all of it.
+void shorten(GMimePart* part) {
+  GMimeDataWrapper* content = g_mime_part_get_content(part);
+  if (content == nullptr) return;
+  GMimeStream* encoded = g_mime_data_wrapper_get_stream(content);
+  if (encoded == nullptr || g_mime_stream_length(encoded) <= kLongestEncodedBody) return;
+  const std::int64_t start = encoded->bound_start;
+  const Object<GMimeStream> beginning{
+      g_mime_stream_substream(encoded, start, start + kLongestEncodedBody)};
+  const Object<GMimeDataWrapper> shorter{g_mime_data_wrapper_new_with_stream(
+      beginning.get(), g_mime_data_wrapper_get_encoding(content))};
+  g_mime_part_set_content(part, shorter.get());
+}
+
 /// Goes through the parts without looking into attachments.
 class Walk {
  public:
@@ -120,6 +137,7 @@ class Walk {
       std::string& body = g_ascii_strcasecmp(type.get(), "text/html") == 0 ? message_.body_html
                                                                            : message_.body_text;
       if (!body.empty()) return;
+      shorten(part);
       const OwnedText text{g_mime_text_part_get_text(GMIME_TEXT_PART(part)), &g_free};
       if (text != nullptr) body = stored_lines(text.get(), kLongestBody);
       return;
@@ -158,9 +176,35 @@ bool is_tangled(std::string_view bytes) {
          kMostComparisons;
 }
 
+/// GMime reads the caller's bytes where they are.
+class BorrowedStream {
+ public:
+  explicit BorrowedStream(std::string_view bytes)
+      : array_{g_byte_array_new_take(reinterpret_cast<guint8*>(const_cast<char*>(bytes.data())),
+                                     bytes.size())} {
+    g_mime_stream_mem_set_owner(GMIME_STREAM_MEM(stream_.get()), FALSE);
+  }
+  ~BorrowedStream() { g_byte_array_free(array_, FALSE); }
+  BorrowedStream(const BorrowedStream&) = delete;
+  BorrowedStream& operator=(const BorrowedStream&) = delete;
+
+  [[nodiscard]] GMimeStream* get() const noexcept { return stream_.get(); }
+
+ private:
+  GByteArray* array_;
+  const Object<GMimeStream> stream_{g_mime_stream_mem_new_with_byte_array(array_)};
+};
+
+/// Where the empty line behind the headers begins.
+std::size_t end_of_headers(std::string_view bytes) noexcept {
+  const std::size_t windows = bytes.find("\r\n\r\n");
+  const std::size_t unix = bytes.substr(0, windows).find("\n\n");
+  if (unix != std::string_view::npos) return unix + 1;
+  return windows == std::string_view::npos ? bytes.size() : windows + 2;
+}
+
 std::string_view headers_of(std::string_view bytes) {
-  const std::size_t end = std::min(bytes.find("\r\n\r\n"), bytes.find("\n\n"));
-  return bytes.substr(0, end == std::string_view::npos ? end : end + 2);
+  return bytes.substr(0, end_of_headers(bytes));
 }
 
 /// A file that has none of these is something else.
@@ -173,13 +217,18 @@ bool looks_like_mail(GMimeMessage* message) {
 
 }  // namespace
 
+std::string_view body_of(std::string_view message) noexcept {
+  return message.substr(end_of_headers(message));
+}
+
 Message read_message(std::string_view bytes, const std::string& sha256) {
   initialise_once();
   if (bytes.size() > static_cast<std::size_t>(kLargestMessage)) {
     throw ValidationException{"the e-mail is larger than 64 MiB"};
   }
+  bytes = parseable_part(bytes);
   if (is_tangled(bytes)) bytes = headers_of(bytes);
-  const Object<GMimeStream> stream{g_mime_stream_mem_new_with_buffer(bytes.data(), bytes.size())};
+  const BorrowedStream stream{bytes};
   const Object<GMimeParser> parser{g_mime_parser_new_with_stream(stream.get())};
   const Object<GMimeMessage> parsed{g_mime_parser_construct_message(parser.get(), nullptr)};
   if (parsed == nullptr || !looks_like_mail(parsed.get())) {

@@ -34,8 +34,13 @@ struct Message {
 /// E-mails above this size are refused.
 inline constexpr std::int64_t kLargestMessage = std::int64_t{64} << 20;
 
-/// Reads the headers, the text and the names of the attachments; looks into no attachment. `sha256`
-/// is that of the bytes. Throws ValidationException if they are no e-mail, or too many.
+/// Reads the headers, the text and the names of the attachments; looks into no attachment. Of a
+/// message that is beyond ParseLimits it reads the beginning: memory and time do not follow what a
+/// sender makes of the bytes. `sha256` is that of the bytes. Throws ValidationException if they are
+/// no e-mail, or too many.
 [[nodiscard]] Message read_message(std::string_view bytes, const std::string& sha256);
+
+/// Behind the headers: what stays the same on whichever way an e-mail comes.
+[[nodiscard]] std::string_view body_of(std::string_view message) noexcept;
 
 }  // namespace errand::invoices

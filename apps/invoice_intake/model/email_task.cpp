@@ -34,8 +34,8 @@ int count_in(const json::object& summary, const char* name) {
 }
 
 [[noreturn]] void refuse(const EmailProcessingTask& task, const char* verb) {
-  throw ValidationException{"task " + task.id.text() + " cannot " + verb + ": it is " +
-                            std::string{to_string(task.status)}};
+  throw NotPossible{"task " + task.id.text() + " cannot " + verb + ": it is " +
+                    std::string{to_string(task.status)}};
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ std::string error_details_json(const ProcessingError& error, Timestamp now) {
   json::object context;
   if (!error.file.empty()) context["file"] = error.file;
   if (!error.step.empty()) context["step"] = error.step;
-  context["provider"] = "errand-invoice-extractor";
+  if (!error.provider.empty()) context["provider"] = error.provider;
   return json::serialize(json::object{
       {"error_type", error.type},
       {"error_code", error.code},
@@ -150,9 +150,8 @@ void EmailProcessingTask::fail_processing(const ProcessingError& error, Timestam
 void EmailProcessingTask::schedule_retry(Timestamp now, std::chrono::seconds delay) {
   if (!is_failed()) refuse(*this, "be retried");
   if (!can_retry()) {
-    throw ValidationException{"task " + id.text() +
-                              " cannot be retried: " + std::to_string(retry_count) + " of " +
-                              std::to_string(max_retries) + " retries are used up"};
+    throw NotPossible{"task " + id.text() + " cannot be retried: " + std::to_string(retry_count) +
+                      " of " + std::to_string(max_retries) + " retries are used up"};
   }
   ++retry_count;
   status = EmailTaskStatus::retrying;

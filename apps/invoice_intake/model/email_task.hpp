@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "errand/errors.hpp"
 #include "errand/timestamp.hpp"
 
 #include "invoice_intake/model/id.hpp"
@@ -45,15 +46,22 @@ inline constexpr std::array kAllEmailTaskStatuses{
 inline constexpr std::chrono::seconds kRetryDelay{300};
 inline constexpr int kMaxRetries = 3;
 
+/// What a task's status does not allow.
+class NotPossible : public ValidationException {
+ public:
+  using ValidationException::ValidationException;
+};
+
 /// Why processing failed.
 struct ProcessingError {
-  std::string type{};     ///< "ExtractionError"
-  std::string code{};     ///< "time_limit"
-  std::string message{};  ///< for people
-  bool retryable = true;  ///< whether another attempt may do better
-  std::string traceback{};
-  std::string file{};  ///< the attachment, if it is about one
-  std::string step{};  ///< "read_original", "extract", "store"
+  std::string type{};       ///< "LimitError"
+  std::string code{};       ///< "time_limit"
+  std::string message{};    ///< for people
+  bool retryable = true;    ///< whether another attempt may do better
+  std::string traceback{};  ///< what led to it, a line each
+  std::string file{};       ///< the attachment, if it is about one
+  std::string step{};       ///< "extract", "store", "process"
+  std::string provider{};   ///< who failed: "errand-invoice-extractor", "storage", …
 };
 
 /// The JSON of error_details: error_type, error_code, error_message, retryable, traceback, context
@@ -63,7 +71,7 @@ struct ProcessingError {
 /// An e-mail on its way to invoices: one row of email_processing_tasks.
 ///
 /// `task_data`, `result_data`, `error_details` and `metadata` are JSON objects, kept as text. The
-/// verbs throw ValidationException, and change nothing, where the status does not allow them:
+/// verbs throw NotPossible, and change nothing, where the status does not allow them:
 ///
 ///     start_processing     pending, retrying; processing again, after its worker was lost
 ///     complete_processing  processing

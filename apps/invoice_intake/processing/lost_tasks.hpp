@@ -1,8 +1,13 @@
 #pragma once
 
+#include <chrono>
+#include <cstddef>
+
 #include "errand/engine.hpp"
+#include "errand/logger.hpp"
 
 #include "invoice_intake/model/email_task.hpp"
+#include "invoice_intake/store/database.hpp"
 
 namespace errand::invoices {
 
@@ -13,5 +18,11 @@ namespace errand::invoices {
 
 /// Lets a lost task fail, so that it can be retried.
 void fail_lost(EmailProcessingTask& task, Timestamp now);
+
+/// Settles what is lost, of all users: an e-mail that killed its workers fails for good, and
+/// `monitor failed` shows it; one whose Errand task was cancelled is cancelled; any other fails and
+/// is retried as every failed task is. Returns how many there were. Throws StorageException.
+std::size_t settle_lost_tasks(Database& database, Engine& engine, std::chrono::seconds retry_delay,
+                              Logger& logger);
 
 }  // namespace errand::invoices

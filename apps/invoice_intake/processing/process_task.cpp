@@ -4,6 +4,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <memory>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -20,6 +21,23 @@ namespace errand::invoices {
 namespace {
 
 constexpr std::size_t kLongestMessage = 2000;
+
+// Who failed: `provider` in error_details.
+constexpr const char* kExtractor = "errand-invoice-extractor";
+constexpr const char* kOriginals = "originals";
+constexpr const char* kStorage = "storage";
+constexpr const char* kProgram = "errand-invoices";
+
+/// The kinds of error that a reader of error_details tells apart.
+std::string_view type_of_extraction_error(std::string_view code) {
+  if (code.ends_with("_limit") || code.starts_with("too_") || code == "nested_too_deep" ||
+      code == "picture_too_large") {
+    return "LimitError";
+  }
+  if (code.starts_with("damaged_") || code.starts_with("encrypted_")) return "DocumentError";
+  if (code == "number_not_found") return "OCRError";
+  return "ExtractorError";
+}
 
 /// What the Errand task's result says; the row has the rest.
 std::string result_of(const EmailProcessingTask& task) {
@@ -56,19 +74,26 @@ ProcessingError describe_failure(const std::exception_ptr& thrown, const std::st
                         .code = "internal",
                         .message = stored_text(data.message, kLongestMessage),
                         .traceback = stored_lines(traceback_of(data), kLongestMessage),
-                        .step = step};
+                        .step = step,
+                        .provider = kProgram};
   try {
     std::rethrow_exception(thrown);
   } catch (const ProcessingFailed& failed) {
     return failed.error();
-  } catch (const ExtractorUnavailable& unavailable) {
+  } catch (const ExtractorUnavailable&) {
+    // Not the e-mail's fault: somebody will install it, or is replacing it just now.
     error.code = "extractor_unavailable";
-    error.retryable = unavailable.retryable();
+    error.provider = kExtractor;
+  } catch (const StorageException& failed) {
+    error.code = "storage";
+    error.provider = kStorage;
+    error.retryable = failed.retry() != StorageException::Retry::useless;
   } catch (const ValidationException&) {
     error.code = "invalid_task";
     error.retryable = false;
   } catch (const std::system_error& failed) {
     error.code = "system";
+    error.provider = kOriginals;
     error.retryable = failed.code() != std::errc::no_such_file_or_directory;
   } catch (const std::exception&) {
     error.code = "internal";
@@ -153,35 +178,48 @@ class Attempt {
       ExtractionReport report =
           extract_(originals_.path_of(input.sha256), input.kind, options, context_.stop_token());
       context_.throw_if_stopped();
-      take_over(std::move(report), input, order.only);
+      take_over(std::move(report), input, order);
     }
   }
 
-  void take_over(ExtractionReport report, const WorkInput& input,
-                 const std::optional<std::vector<std::string>>& only) {
+  void take_over(ExtractionReport report, const WorkInput& input, const WorkOrder& order) {
     if (report.error && input.kind == InputKind::mail && report.attachments.empty()) {
-      throw ProcessingFailed{{.type = "ExtractionError",
-                              .code = stored_text(report.error->code, kLongestMessage),
-                              .message = stored_text(report.error->message, kLongestMessage),
-                              .retryable = report.error->retryable,
-                              .step = "extract"}};
+      throw ProcessingFailed{extraction_failure(*report.error, "")};
     }
-    if (report.error) add_unreached(report, input);
     for (AttachmentReport& attachment : report.attachments) {
       if (input.kind == InputKind::file) rename_to(attachment, input.name);
-      if (only && std::ranges::find(*only, attachment.path) == only->end()) continue;
-      reports_.push_back(std::move(attachment));
+      if (order.wants(attachment.path)) reports_.push_back(std::move(attachment));
     }
+    if (report.error) add_unreached(*report.error, input);
   }
 
   /// What of the input was not reached is told as an attachment that failed.
-  static void add_unreached(ExtractionReport& report, const WorkInput& input) {
+  void add_unreached(const ExtractionError& error, const WorkInput& input) {
     AttachmentReport rest;
-    rest.path = input.kind == InputKind::file ? "" : "(the rest of the e-mail)";
+    rest.path = input.kind == InputKind::file ? input.name : "(the rest of the e-mail)";
     rest.name = rest.path;
     rest.status = AttachmentStatus::failed;
-    rest.error = report.error;
-    report.attachments.push_back(std::move(rest));
+    rest.error = error;
+    unreached_.insert(reports_.size());
+    reports_.push_back(std::move(rest));
+  }
+
+  [[nodiscard]] ProcessingError extraction_failure(const ExtractionError& error,
+                                                   const std::string& file) const {
+    std::string traceback;
+    for (const AttachmentReport& report : reports_) {
+      if (!report.error) continue;
+      traceback += report.path + ": " + report.error->code + ": " + report.error->message + "\n";
+    }
+    if (traceback.empty()) traceback = error.code + ": " + error.message + "\n";
+    return {.type = std::string{type_of_extraction_error(error.code)},
+            .code = stored_text(error.code, kLongestMessage),
+            .message = stored_text(error.message, kLongestMessage),
+            .retryable = error.retryable || may_want_patience(error),
+            .traceback = stored_lines(traceback, kLongestMessage),
+            .file = stored_text(file, kLongestMessage),
+            .step = "extract",
+            .provider = kExtractor};
   }
 
   /// The extractor sees a file under the name of its hash; the user knows it by another.
@@ -214,12 +252,7 @@ class Attempt {
       for (const AttachmentReport& report : reports_) {
         if (report.error && &*report.error == error) file = report.path;
       }
-      throw ProcessingFailed{{.type = "ExtractionError",
-                              .code = stored_text(error->code, kLongestMessage),
-                              .message = stored_text(error->message, kLongestMessage),
-                              .retryable = error->retryable || may_want_patience(*error),
-                              .file = stored_text(file, kLongestMessage),
-                              .step = "extract"}};
+      throw ProcessingFailed{extraction_failure(*error, file)};
     }
     return database_.complete(engine_, context_, user_, [&](Session& session) {
       const std::vector<AttachmentOutcome> outcomes = store_invoices(session);
@@ -236,6 +269,10 @@ class Attempt {
             .errand_task = context_.id().to_string()};
   }
 
+  [[nodiscard]] AttachmentOutcome outcome_of(std::size_t i) const {
+    return {.report = &reports_[i], .unreached = unreached_.contains(i)};
+  }
+
   std::vector<AttachmentOutcome> store_invoices(Session& session) {
     std::vector<AttachmentOutcome> outcomes;
     struct Entry {
@@ -243,8 +280,9 @@ class Attempt {
       std::size_t invoice;
     };
     std::vector<Entry> order;
-    for (AttachmentReport& report : reports_) {
-      AttachmentOutcome& outcome = outcomes.emplace_back(AttachmentOutcome{.report = &report});
+    for (std::size_t i = 0; i < reports_.size(); ++i) {
+      const AttachmentReport& report = reports_[i];
+      AttachmentOutcome& outcome = outcomes.emplace_back(outcome_of(i));
       for (const ExtractedInvoice& found : report.invoices) {
         outcome.invoices.push_back({.invoice = make_invoice(user_, id_, found, report)});
         order.push_back({outcomes.size() - 1, outcome.invoices.size() - 1});
@@ -272,24 +310,34 @@ class Attempt {
 
   /// Stores why, and whether it is tried again; the Errand task follows.
   [[noreturn]] void fail(const ProcessingError& error) {
-    bool retry = false;
+    enum class Next { none, this_errand_task, another_errand_task };
+    Next next = Next::none;
     try {
       database_.write(user_, [&](Session& session) {
         std::vector<AttachmentOutcome> outcomes;
-        for (AttachmentReport& report : reports_) outcomes.push_back({.report = &report});
+        for (std::size_t i = 0; i < reports_.size(); ++i) outcomes.push_back(outcome_of(i));
         task_->result_data = result_data_json(outcomes, details(session));
         const Summary summary = summarise(outcomes);
         task_->processed_count = summary.processed;
         task_->failed_count = summary.failed;
         task_->fail_processing(error, session.now());
-        retry = task_->can_retry();
-        if (retry) task_->schedule_retry(session.now(), options_.retry_delay);
+        next = Next::none;
+        if (task_->can_retry()) {
+          task_->schedule_retry(session.now(), options_.retry_delay);
+          next = Next::this_errand_task;
+          if (context_.is_last_attempt()) {
+            // Trouble with the storage spent attempts that the row knows nothing of.
+            const NewTask request = make_request(*task_, options_.retry_delay);
+            session.submit(request);
+            next = Next::another_errand_task;
+          }
+        }
         update_task(session, *task_);
       });
     } catch (const ConcurrentModificationException&) {
       throw Cancelled{"task " + id_.text() + " was changed by somebody else meanwhile"};
     }
-    if (retry) throw RetryLater{options_.retry_delay, error.message};
+    if (next == Next::this_errand_task) throw RetryLater{options_.retry_delay, error.message};
     throw Unrecoverable{error.message};
   }
 
@@ -303,6 +351,7 @@ class Attempt {
   const Extract& extract_;
   std::optional<EmailProcessingTask> task_;
   std::vector<AttachmentReport> reports_;
+  std::set<std::size_t> unreached_;  ///< those of reports_ that stand for what was not reached
 };
 
 }  // namespace

@@ -57,6 +57,7 @@ json::object describe(const AttachmentOutcome& attachment) {
                      {"content_type", stored_text(report.media_type, kLongestPath)},
                      {"size", report.size},
                      {"status", word_of(status_of(attachment))}};
+  if (attachment.unreached) entry["unreached"] = true;
   if (!attachment.invoices.empty()) {
     entry["invoice_id"] = attachment.invoices.front().invoice.id.text();
     entry["confidence"] = attachment.invoices.front().invoice.confidence;

@@ -20,6 +20,7 @@ struct InvoiceOutcome {
 /// One attachment, and what was made of it.
 struct AttachmentOutcome {
   const AttachmentReport* report = nullptr;
+  bool unreached = false;  ///< stands for all that was not reached, and is no attachment itself
   std::vector<InvoiceOutcome> invoices{};
 };
 

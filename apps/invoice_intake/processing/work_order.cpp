@@ -1,5 +1,6 @@
 #include "invoice_intake/processing/work_order.hpp"
 
+#include <algorithm>
 #include <boost/json/value.hpp>
 
 #include "errand/errors.hpp"
@@ -20,7 +21,22 @@ std::string text_of(const json::object& object, const char* name, const EmailPro
   return std::string{value->get_string()};
 }
 
+std::vector<std::string> texts_of(const json::value& list, const char* name,
+                                  const EmailProcessingTask& task) {
+  if (!list.is_array()) refuse(task, name);
+  std::vector<std::string> texts;
+  for (const json::value& text : list.get_array()) {
+    if (text.is_string()) texts.emplace_back(text.get_string());
+  }
+  return texts;
+}
+
 }  // namespace
+
+bool WorkOrder::wants(const std::string& path) const {
+  if (std::ranges::find(except, path) != except.end()) return false;
+  return !only || std::ranges::find(*only, path) != only->end();
+}
 
 WorkOrder read_work_order(const EmailProcessingTask& task) {
   const json::value document = parse_json(task.task_data);
@@ -38,11 +54,12 @@ WorkOrder read_work_order(const EmailProcessingTask& task) {
     order.inputs.push_back({.sha256 = text_of(data, "original", task)});
   }
   if (task.task_type == TaskType::ocr_retry) {
-    const json::value* paths = data.if_contains("attachments");
-    if (paths == nullptr || !paths->is_array()) refuse(task, "attachments");
-    order.only.emplace();
-    for (const json::value& path : paths->get_array()) {
-      if (path.is_string()) order.only->emplace_back(path.get_string());
+    if (const json::value* read = data.if_contains("read_before"); read != nullptr) {
+      order.except = texts_of(*read, "read_before", task);
+    } else if (const json::value* paths = data.if_contains("attachments"); paths != nullptr) {
+      order.only = texts_of(*paths, "attachments", task);
+    } else {
+      refuse(task, "attachments");
     }
   }
   return order;

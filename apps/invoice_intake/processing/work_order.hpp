@@ -21,6 +21,10 @@ struct WorkOrder {
   std::vector<WorkInput> inputs{};
   /// Only these paths of the report; nullopt: all.
   std::optional<std::vector<std::string>> only{};
+  /// But not these: they were read before.
+  std::vector<std::string> except{};
+
+  [[nodiscard]] bool wants(const std::string& path) const;
 };
 
 /// Throws ValidationException if the data do not say what to read.

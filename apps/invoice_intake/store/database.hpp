@@ -29,10 +29,10 @@ struct Rows {
 
 /// One transaction on behalf of one user: the only way to the rows of users.
 ///
-/// In every statement `$1` is the user, and the session fills it in; `parameters` begin at `$2`. A
-/// statement that names a table of users without holding it to `$1` is a mistake in this program,
-/// and refused with std::logic_error. PostgreSQL checks the same once more by row-level security,
-/// for which the user is set, for this transaction alone.
+/// In every statement `$1` is the user, and the session fills it in; `parameters` begin at `$2`.
+/// Whatever a statement says, it sees and changes the rows of that user alone: on PostgreSQL by
+/// row-level security, for which the user is set, for this transaction alone; on SQLite by
+/// SqliteIsolation. What SQLite cannot hold to its user is refused with std::logic_error.
 ///
 /// Used by one thread. Throws StorageException.
 class Session {
@@ -61,10 +61,6 @@ class Session {
   UserId user_;
 };
 
-/// Throws std::logic_error unless each mention of a table of users in `sql` comes with
-/// `user_id = $1`, or is an INSERT whose first column is the user and whose first value is `$1`.
-void require_user(std::string_view sql);
-
 /// The database that holds the tables of users beside Errand's own. Thread-safe.
 class Database {
  public:
@@ -88,12 +84,27 @@ class Database {
   /// Everybody, by address. The one question that is asked on nobody's behalf.
   [[nodiscard]] virtual std::vector<Profile> profiles() = 0;
   [[nodiscard]] virtual std::optional<Profile> profile_of(const std::string& email) = 0;
+
+  /// Lets the planner look at what is in the tables now: after many rows came or went at once.
+  virtual void analyse() = 0;
 };
+
+/// Called with a SELECT of the program and how PostgreSQL went about it, in lines, the last of
+/// which is the time it took there.
+using OnPlan = std::function<void(const std::string& sql, const std::string& plan)>;
 
 struct DatabaseOptions {
   const Clock* clock = &system_clock();  ///< PostgreSQL's own rules there
   bool create = false;                   ///< SQLite: make file and tables where there are none
+  std::size_t connections = 16;          ///< PostgreSQL: at most; who comes then waits for one
+  OnPlan on_plan{};                      ///< PostgreSQL: if set, every SELECT runs twice
 };
+
+/// Of the tables, in invoice_schema.
+inline constexpr int kSchemaVersion = 1;
+
+/// Throws StorageException, with the next step, if it is not kSchemaVersion.
+void check_schema_version(int version);
 
 /// Opens the database that the DSN names. Throws ConfigurationException for engines other than
 /// SQLite and PostgreSQL; StorageException, with the next step, if it cannot be reached, has no
@@ -102,6 +113,7 @@ struct DatabaseOptions {
                                                       const DatabaseOptions& options = {});
 [[nodiscard]] std::unique_ptr<Database> open_sqlite_database(const Dsn& dsn,
                                                              const DatabaseOptions& options);
-[[nodiscard]] std::unique_ptr<Database> open_postgres_database(const Dsn& dsn);
+[[nodiscard]] std::unique_ptr<Database> open_postgres_database(const Dsn& dsn,
+                                                               const DatabaseOptions& options);
 
 }  // namespace errand::invoices

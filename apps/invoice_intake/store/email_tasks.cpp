@@ -1,6 +1,7 @@
 #include "invoice_intake/store/email_tasks.hpp"
 
 #include <fmt/format.h>
+#include <iterator>
 
 #include "errand/errors.hpp"
 #include "errand/json.hpp"
@@ -133,6 +134,7 @@ Conditions conditions_of(const Session& session, const EmailTaskFilter& filter) 
     conditions.add(session.contains(
         "metadata", conditions.add_parameter(checked_json(*filter.metadata_contains, "metadata"))));
   }
+  if (filter.with_failures) conditions.add("failed_count > 0");
   if (filter.can_retry) conditions.add("status = 'failed' AND retry_count < max_retries");
   return conditions;
 }
@@ -188,7 +190,7 @@ std::optional<EmailProcessingTask> find_task_of_message(Session& session,
                                                         const std::string& message_id) {
   const Rows rows =
       session.run(fmt::format("SELECT {} FROM email_processing_tasks WHERE user_id = $1 AND "
-                              "email_message_id = $2 AND task_type = 'email_invoice'",
+                              "email_message_id = $2 AND task_type <> 'ocr_retry'",
                               kColumns),
                   {message_id});
   if (rows.rows.empty()) return std::nullopt;
@@ -250,6 +252,16 @@ EmailTaskPage list_tasks(Session& session, const EmailTaskFilter& filter, std::i
   return result;
 }
 
+std::vector<EmailProcessingTask> tasks_after(Session& session,
+                                             const std::optional<EmailTaskId>& last,
+                                             std::int64_t limit) {
+  return read_tasks(session.run(
+      fmt::format("SELECT {} FROM email_processing_tasks WHERE user_id = $1 AND id > $2 "
+                  "ORDER BY id LIMIT {}",
+                  kColumns, limit),
+      {last ? last->text() : "00000000-0000-0000-0000-000000000000"}));
+}
+
 void delete_task(Session& session, EmailProcessingTask& task) {
   change_deleted(session, task, session.now());
 }
@@ -276,6 +288,22 @@ std::size_t set_status_of_many(Session& session, const std::vector<EmailTaskId>&
               list + ")",
           parameters)
       .affected;
+}
+
+std::vector<EmailProcessingTask> open_tasks(Session& session, std::int64_t most_pending) {
+  std::vector<EmailProcessingTask> tasks = read_tasks(
+      session.run(fmt::format("SELECT {} FROM email_processing_tasks WHERE user_id = $1 AND "
+                              "deleted_at IS NULL AND status IN ('processing', 'retrying') AND "
+                              "(next_retry_at IS NULL OR next_retry_at < $2) ORDER BY updated_at",
+                              kColumns),
+                  {time_text(session.now())}));
+  std::vector<EmailProcessingTask> pending = read_tasks(session.run(
+      fmt::format("SELECT {} FROM email_processing_tasks WHERE user_id = $1 AND deleted_at IS NULL "
+                  "AND status = 'pending' ORDER BY created_at LIMIT {}",
+                  kColumns, most_pending)));
+  tasks.insert(tasks.end(), std::make_move_iterator(pending.begin()),
+               std::make_move_iterator(pending.end()));
+  return tasks;
 }
 
 std::vector<EmailProcessingTask> tasks_needing_attention(Session& session, Timestamp since) {

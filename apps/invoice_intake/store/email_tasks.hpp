@@ -22,6 +22,7 @@ struct EmailTaskFilter {
   std::optional<std::string> data_contains{};      ///< JSON that task_data must contain
   std::optional<std::string> metadata_contains{};  ///< JSON that metadata must contain
   bool can_retry = false;                          ///< failed, with retries left
+  bool with_failures = false;                      ///< at least one attachment could not be read
   bool deleted = false;                            ///< the deleted ones instead of the others
 };
 
@@ -52,6 +53,11 @@ void update_task(Session& session, EmailProcessingTask& task);
 [[nodiscard]] EmailTaskPage list_tasks(Session& session, const EmailTaskFilter& filter,
                                        std::int64_t page, std::int64_t page_size);
 
+/// All of them, also deleted ones, in the order of their ids: those behind `last`, at most `limit`.
+[[nodiscard]] std::vector<EmailProcessingTask> tasks_after(Session& session,
+                                                           const std::optional<EmailTaskId>& last,
+                                                           std::int64_t limit);
+
 /// Soft: the row stays, and restore_task() brings it back. Throw ConcurrentModificationException.
 void delete_task(Session& session, EmailProcessingTask& task);
 void restore_task(Session& session, EmailProcessingTask& task);
@@ -59,6 +65,11 @@ void restore_task(Session& session, EmailProcessingTask& task);
 /// One statement for all of `ids` that are in status `from`. Returns how many.
 [[nodiscard]] std::size_t set_status_of_many(Session& session, const std::vector<EmailTaskId>& ids,
                                              EmailTaskStatus from, EmailTaskStatus to);
+
+/// Those that have not ended: all that are processed or wait for a retry that is due, and of the
+/// pending ones the `most_pending` oldest.
+[[nodiscard]] std::vector<EmailProcessingTask> open_tasks(Session& session,
+                                                          std::int64_t most_pending);
 
 /// A failed task that needs a person: no retry is left. Of those created since `since`.
 [[nodiscard]] std::vector<EmailProcessingTask> tasks_needing_attention(Session& session,

@@ -44,6 +44,26 @@ Invoice read_invoice(const std::vector<Text>& row) {
   return invoice;
 }
 
+/// The digits of an older invoice, which say little without its code.
+bool lacks_its_code(const Invoice& invoice) {
+  return !invoice.invoice_code && invoice.invoice_number.size() == 8;
+}
+
+/// The id of the row that keeps `invoice` out: by the columns of the two unique indexes.
+Rows find_same(Session& session, const Invoice& invoice) {
+  if (lacks_its_code(invoice)) {
+    return session.run(
+        "SELECT id FROM invoices WHERE user_id = $1 AND invoice_code IS NULL AND "
+        "invoice_number = $2 AND issue_date = $3 AND total = $4 AND seller_name = $5 AND "
+        "deleted_at IS NULL",
+        {invoice.invoice_number, invoice.issue_date, invoice.total, invoice.seller_name});
+  }
+  return session.run(
+      "SELECT id FROM invoices WHERE user_id = $1 AND coalesce(invoice_code, '') = $2 AND "
+      "invoice_number = $3 AND deleted_at IS NULL",
+      {invoice.invoice_code.value_or(""), invoice.invoice_number});
+}
+
 }  // namespace
 
 StoredInvoice store_invoice(Session& session, const Invoice& invoice) {
@@ -80,15 +100,21 @@ StoredInvoice store_invoice(Session& session, const Invoice& invoice) {
        time_text(session.now()),
        session.user().text()});
   if (inserted.affected == 1) return {.id = invoice.id, .is_new = true};
-  const Rows existing = session.run(
-      "SELECT id FROM invoices WHERE user_id = $1 AND coalesce(invoice_code, '') = $2 AND "
-      "invoice_number = $3 AND deleted_at IS NULL",
-      {invoice.invoice_code.value_or(""), invoice.invoice_number});
+  const Rows existing = find_same(session, invoice);
   if (existing.rows.empty()) {
     throw StorageException{"invoice " + invoice.invoice_number + " was deleted just now",
                            StorageException::Retry::helps};
   }
   return {.id = InvoiceId::from_string(text_of(existing.rows[0][0]))};
+}
+
+std::optional<Invoice> find_invoice(Session& session, const InvoiceId& id) {
+  const Rows rows = session.run(
+      fmt::format("SELECT {} FROM invoices WHERE user_id = $1 AND id = $2 AND deleted_at IS NULL",
+                  kColumns),
+      {id.text()});
+  if (rows.rows.empty()) return std::nullopt;
+  return read_invoice(rows.rows.front());
 }
 
 InvoicePage list_invoices(Session& session, const InvoiceFilter& filter, std::int64_t page,

@@ -16,9 +16,13 @@ struct StoredInvoice {
   bool is_new = false;
 };
 
-/// Stores it, unless the user has an invoice of that code and number: then it is not new, and the
-/// id is that one's.
+/// Stores it, unless the user has that invoice: then it is not new, and the id is that one's. The
+/// same is one with the same number and code; where a number of 8 digits came without its code, one
+/// with the same number, date, total and seller.
 [[nodiscard]] StoredInvoice store_invoice(Session& session, const Invoice& invoice);
+
+/// nullopt if the user has none of that id.
+[[nodiscard]] std::optional<Invoice> find_invoice(Session& session, const InvoiceId& id);
 
 struct InvoiceFilter {
   std::optional<EmailTaskId> task{};

@@ -23,7 +23,9 @@ using Result = std::unique_ptr<PGresult, Clear>;
 std::string one_line(const char* message) {
   std::string text{message};
   while (!text.empty() && text.back() == '\n') text.pop_back();
-  std::ranges::replace(text, '\n', ' ');
+  for (char& c : text) {
+    if (c == '\n' || c == '\t') c = ' ';
+  }
   return text;
 }
 

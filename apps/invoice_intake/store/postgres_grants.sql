@@ -15,4 +15,4 @@ GRANT SELECT ON invoice_schema, errand_schema TO {role};
 GRANT SELECT, INSERT, UPDATE, DELETE
   ON profiles, email_processing_tasks, invoices, async_tasks, errand_workers, errand_paused_queues
   TO {role};
-GRANT EXECUTE ON FUNCTION invoice_directory(), auth.uid() TO {role};
+GRANT EXECUTE ON FUNCTION invoice_directory(), analyse_invoice_tables(), auth.uid() TO {role};

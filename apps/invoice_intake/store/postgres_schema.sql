@@ -71,7 +71,8 @@ CREATE TABLE email_processing_tasks (
         processed_count >= 0 AND
         failed_count >= 0 AND
         invoices_created >= 0
-    )
+    ),
+    CONSTRAINT uq_email_tasks_of_user UNIQUE (id, user_id)
 );
 
 CREATE INDEX idx_email_tasks_user_id ON email_processing_tasks(user_id);
@@ -88,10 +89,10 @@ CREATE INDEX idx_email_tasks_retry ON email_processing_tasks(status, next_retry_
 CREATE INDEX idx_email_tasks_task_data_gin ON email_processing_tasks USING gin(task_data);
 CREATE INDEX idx_email_tasks_metadata_gin ON email_processing_tasks USING gin(metadata);
 
--- An e-mail is taken in once for each user, whoever delivers it again; also if its task was deleted
+-- An e-mail, or a batch of files, is taken in once for each user, whoever delivers it again; also if its task was deleted
 -- since, for the mailbox still holds it.
 CREATE UNIQUE INDEX uq_email_tasks_message ON email_processing_tasks(user_id, email_message_id)
-    WHERE task_type = 'email_invoice';
+    WHERE task_type <> 'ocr_retry';
 
 ALTER TABLE email_processing_tasks ADD CONSTRAINT fk_email_tasks_user
     FOREIGN KEY (user_id) REFERENCES profiles(auth_user_id) ON DELETE CASCADE;
@@ -137,13 +138,21 @@ CREATE TABLE invoices (
     CONSTRAINT chk_invoice_confidence CHECK (confidence BETWEEN 0 AND 1),
     CONSTRAINT fk_invoices_user
         FOREIGN KEY (user_id) REFERENCES profiles(auth_user_id) ON DELETE CASCADE,
+    -- Foreign keys see past row-level security: with the user in it, only the own task will do.
     CONSTRAINT fk_invoices_email_task
-        FOREIGN KEY (email_task_id) REFERENCES email_processing_tasks(id) ON DELETE SET NULL
+        FOREIGN KEY (email_task_id, user_id) REFERENCES email_processing_tasks(id, user_id)
+        ON DELETE SET NULL (email_task_id)
 );
 
--- A fully digital invoice has a number alone, an older one a code and a number.
+-- A fully digital invoice has a number alone, an older one a code and a number. The 8 digits of an
+-- older one whose code could not be read are those of many: they are the same invoice only where date,
+-- total and seller are known and the same. NULL equals nothing.
 CREATE UNIQUE INDEX uq_invoices_number
-    ON invoices(user_id, (coalesce(invoice_code, '')), invoice_number) WHERE deleted_at IS NULL;
+    ON invoices(user_id, (coalesce(invoice_code, '')), invoice_number)
+    WHERE deleted_at IS NULL AND (invoice_code IS NOT NULL OR length(invoice_number) <> 8);
+CREATE UNIQUE INDEX uq_invoices_number_without_code
+    ON invoices(user_id, invoice_number, issue_date, total, seller_name)
+    WHERE deleted_at IS NULL AND invoice_code IS NULL AND length(invoice_number) = 8;
 CREATE INDEX idx_invoices_user_created ON invoices(user_id, created_at DESC) WHERE deleted_at IS NULL;
 CREATE INDEX idx_invoices_email_task ON invoices(email_task_id);
 
@@ -208,3 +217,14 @@ BEGIN
                  current_schema());
 END $$;
 REVOKE ALL ON FUNCTION invoice_directory() FROM PUBLIC;
+
+-- Only an owner may do this, and after many rows came or went at once it should not wait for the
+-- server's own round.
+CREATE FUNCTION analyse_invoice_tables() RETURNS void LANGUAGE sql SECURITY DEFINER AS
+$$ ANALYZE profiles; ANALYZE email_processing_tasks; ANALYZE invoices $$;
+DO $$
+BEGIN
+  EXECUTE format('ALTER FUNCTION analyse_invoice_tables() SET search_path = %I, pg_temp',
+                 current_schema());
+END $$;
+REVOKE ALL ON FUNCTION analyse_invoice_tables() FROM PUBLIC;

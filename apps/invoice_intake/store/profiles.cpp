@@ -60,15 +60,15 @@ Profile find_profile(Database& database, const std::string& text) {
     for (Profile& profile : database.profiles()) {
       if (profile.user_id == *id) return std::move(profile);
     }
-    throw ValidationException{"there is no user with the id " + id->text() +
-                              "; `errand-invoices user list` shows who there is"};
+    throw NoSuchUser{"there is no user with the id " + id->text() +
+                     "; `errand-invoices user list` shows who there is"};
   }
   const std::optional<std::string> mailbox = mailbox_of(text);
   std::optional<Profile> profile = mailbox ? database.profile_of(*mailbox) : std::nullopt;
   if (profile) return std::move(*profile);
-  throw ValidationException{"there is no user `" + text +
-                            "`; `errand-invoices user list` shows who there is, "
-                            "`errand-invoices user add ADDRESS` adds one"};
+  throw NoSuchUser{"there is no user `" + text +
+                   "`; `errand-invoices user list` shows who there is, "
+                   "`errand-invoices user add ADDRESS` adds one"};
 }
 
 }  // namespace errand::invoices

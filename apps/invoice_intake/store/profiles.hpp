@@ -4,9 +4,17 @@
 #include <string>
 #include <string_view>
 
+#include "errand/errors.hpp"
+
 #include "invoice_intake/store/database.hpp"
 
 namespace errand::invoices {
+
+/// Nobody has that address or id.
+class NoSuchUser : public ValidationException {
+ public:
+  using ValidationException::ValidationException;
+};
 
 /// The address mail for `address` belongs to: lower case, without the part from `+` on:
 /// Ann+invoice@Example.com → ann@example.com. nullopt for what is no address.

@@ -1,7 +1,9 @@
 #include <boost/json/value.hpp>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <sqlite3.h>
+#include <type_traits>
 #include <utility>
 
 #include "errand/errors.hpp"
@@ -12,6 +14,7 @@
 #include "invoice_intake/store/columns.hpp"
 #include "invoice_intake/store/database.hpp"
 #include "invoice_intake/store/json_contains.hpp"
+#include "invoice_intake/store/sqlite_isolation.hpp"
 
 namespace errand::invoices {
 namespace {
@@ -69,9 +72,33 @@ class SqliteConnection {
     if (code != SQLITE_OK) fail(db_.get(), code);
   }
 
+  /// On nobody's behalf.
   Rows query(const std::string& sql, const std::vector<Text>& parameters) {
     sqlite3_stmt* raw = nullptr;
-    int code = sqlite3_prepare_v2(db_.get(), sql.c_str(), -1, &raw, nullptr);
+    const int code = sqlite3_prepare_v2(db_.get(), sql.c_str(), -1, &raw, nullptr);
+    return run(raw, code, parameters);
+  }
+
+  /// On behalf of the user that is set.
+  Rows query_as_user(const std::string& sql, const std::vector<Text>& parameters) {
+    sqlite3_stmt* raw = nullptr;
+    const int code = isolation().prepare(sql, &raw);
+    return run(raw, code, parameters);
+  }
+
+  void set_user(std::optional<std::string> user) { isolation().set_user(std::move(user)); }
+
+  /// Outside of a transaction, which would take the views with it when it is rolled back.
+  void isolate() { isolation(); }
+
+ private:
+  /// Made when it is first needed: by then the tables are there.
+  SqliteIsolation& isolation() {
+    if (!isolation_) isolation_.emplace(db_.get());
+    return *isolation_;
+  }
+
+  Rows run(sqlite3_stmt* raw, int code, const std::vector<Text>& parameters) {
     const std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)> statement{raw,
                                                                                &sqlite3_finalize};
     if (code != SQLITE_OK) fail(db_.get(), code);
@@ -104,17 +131,22 @@ class SqliteConnection {
     return result;
   }
 
- private:
   struct Close {
     void operator()(sqlite3* db) const noexcept { sqlite3_close_v2(db); }
   };
   std::unique_ptr<sqlite3, Close> db_;
+  std::optional<SqliteIsolation> isolation_;
 };
 
 class SqliteSession final : public Session {
  public:
   SqliteSession(SqliteConnection& connection, UserId user, const Clock& clock)
-      : Session{std::move(user)}, connection_{connection}, clock_{clock}, now_{clock.now()} {}
+      : Session{std::move(user)}, connection_{connection}, clock_{clock}, now_{clock.now()} {
+    connection_.set_user(this->user().text());
+  }
+  ~SqliteSession() override { connection_.set_user(std::nullopt); }
+  SqliteSession(const SqliteSession&) = delete;
+  SqliteSession& operator=(const SqliteSession&) = delete;
 
   [[nodiscard]] Timestamp now() const override { return now_; }
 
@@ -129,7 +161,7 @@ class SqliteSession final : public Session {
 
  private:
   Rows execute(const std::string& sql, const std::vector<Text>& parameters) override {
-    return connection_.query(sql, parameters);
+    return connection_.query_as_user(sql, parameters);
   }
 
   SqliteConnection& connection_;
@@ -176,10 +208,14 @@ class SqliteDatabase final : public Database {
     return std::move(found.front());
   }
 
+  void analyse() override {
+    with_connection([](SqliteConnection& connection) { connection.execute("ANALYZE main"); });
+  }
+
  private:
   /// Borrowed for one transaction; gone with it if it did not end well.
   template <class Use>
-  auto with_connection(Use&& use) {
+  std::invoke_result_t<Use&, SqliteConnection&> with_connection(Use&& use) {
     std::unique_ptr<SqliteConnection> connection = take();
     struct Return {
       SqliteDatabase& owner;
@@ -212,6 +248,7 @@ class SqliteDatabase final : public Database {
 
   void transact(const char* begin, const UserId& user, const Body& body) {
     with_connection([&](SqliteConnection& connection) {
+      connection.isolate();
       connection.execute(begin);
       try {
         SqliteSession session{connection, user, clock_};
@@ -227,11 +264,11 @@ class SqliteDatabase final : public Database {
   std::vector<Profile> find_profiles(const std::string& condition,
                                      const std::vector<Text>& parameters) {
     return with_connection([&](SqliteConnection& connection) {
-      return read_profiles(
-          connection.query("SELECT auth_user_id, email, display_name, created_at FROM profiles "
-                           "WHERE " +
-                               condition,
-                           parameters));
+      return read_profiles(connection.query(
+          "SELECT auth_user_id, email, display_name, created_at FROM main.profiles "
+          "WHERE " +
+              condition,
+          parameters));
     });
   }
 
@@ -257,7 +294,11 @@ class SqliteDatabase final : public Database {
   }
 
   void check_tables(SqliteConnection& connection) const {
-    if (has_tables(connection)) return;
+    if (has_tables(connection)) {
+      check_schema_version(
+          integer_of(connection.query("SELECT max(version) FROM invoice_schema", {}).rows[0][0]));
+      return;
+    }
     throw StorageException{path_ + " has no tables for invoices; run `errand-invoices setup`",
                            Retry::useless};
   }

@@ -1,7 +1,7 @@
 -- Users, their e-mail processing tasks and their invoices, for SQLite: the tables of PostgreSQL's
 -- schema, as far as SQLite's types go. UUIDs and times are texts, times as 2026-01-31
 -- 23:59:59.123456 in UTC; documents are JSON texts; amounts are texts, because SQLite's numbers are
--- floating. SQLite knows no users: the query layer adds the user to every statement.
+-- floating. SQLite knows no users: each connection of the program holds itself to one (SqliteIsolation).
 
 CREATE TABLE invoice_schema (
   version      INTEGER NOT NULL PRIMARY KEY,
@@ -60,7 +60,8 @@ CREATE TABLE email_processing_tasks (
         processed_count >= 0 AND failed_count >= 0 AND invoices_created >= 0
     ),
     CONSTRAINT fk_email_tasks_user
-        FOREIGN KEY (user_id) REFERENCES profiles(auth_user_id) ON DELETE CASCADE
+        FOREIGN KEY (user_id) REFERENCES profiles(auth_user_id) ON DELETE CASCADE,
+    CONSTRAINT uq_email_tasks_of_user UNIQUE (id, user_id)
 );
 
 CREATE INDEX idx_email_tasks_user_id ON email_processing_tasks(user_id);
@@ -73,7 +74,7 @@ CREATE INDEX idx_email_tasks_user_status ON email_processing_tasks(user_id, stat
 CREATE INDEX idx_email_tasks_retry ON email_processing_tasks(status, next_retry_at)
     WHERE status = 'failed' AND retry_count < max_retries AND deleted_at IS NULL;
 CREATE UNIQUE INDEX uq_email_tasks_message ON email_processing_tasks(user_id, email_message_id)
-    WHERE task_type = 'email_invoice';
+    WHERE task_type <> 'ocr_retry';
 
 CREATE TABLE invoices (
     id TEXT NOT NULL PRIMARY KEY,
@@ -112,11 +113,22 @@ CREATE TABLE invoices (
     CONSTRAINT fk_invoices_user
         FOREIGN KEY (user_id) REFERENCES profiles(auth_user_id) ON DELETE CASCADE,
     CONSTRAINT fk_invoices_email_task
-        FOREIGN KEY (email_task_id) REFERENCES email_processing_tasks(id) ON DELETE SET NULL
+        FOREIGN KEY (email_task_id, user_id) REFERENCES email_processing_tasks(id, user_id)
 );
 
+-- ON DELETE SET NULL would take the user, too.
+CREATE TRIGGER email_task_leaves_its_invoices BEFORE DELETE ON email_processing_tasks
+BEGIN
+  UPDATE invoices SET email_task_id = NULL WHERE email_task_id = OLD.id;
+END;
+
+-- As in PostgreSQL's schema.
 CREATE UNIQUE INDEX uq_invoices_number
-    ON invoices(user_id, coalesce(invoice_code, ''), invoice_number) WHERE deleted_at IS NULL;
+    ON invoices(user_id, coalesce(invoice_code, ''), invoice_number)
+    WHERE deleted_at IS NULL AND (invoice_code IS NOT NULL OR length(invoice_number) <> 8);
+CREATE UNIQUE INDEX uq_invoices_number_without_code
+    ON invoices(user_id, invoice_number, issue_date, total, seller_name)
+    WHERE deleted_at IS NULL AND invoice_code IS NULL AND length(invoice_number) = 8;
 CREATE INDEX idx_invoices_user_created ON invoices(user_id, created_at DESC)
     WHERE deleted_at IS NULL;
 CREATE INDEX idx_invoices_email_task ON invoices(email_task_id);

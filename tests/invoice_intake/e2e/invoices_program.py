@@ -1,5 +1,6 @@
 """Runs the built `errand-invoices` on a storage of its own for each test."""
 
+import contextlib
 import email.message
 import email.policy
 import itertools
@@ -9,6 +10,7 @@ import pathlib
 import select
 import shutil
 import signal
+import sqlite3
 import subprocess
 import tempfile
 import time
@@ -79,6 +81,11 @@ class InvoicesTest(unittest.TestCase):
 
     def set_up_storage(self):
         self.environment["ERRAND_DSN"] = f"sqlite:{self.directory}/invoices.db"
+
+    def count_errand_tasks(self):
+        with contextlib.closing(sqlite3.connect(self.directory / "invoices.db")) as connection:
+            [[count]] = connection.execute("SELECT count(*) FROM async_tasks")
+        return count
 
     def invoices(self, *arguments, expect=0, **environment):
         """Runs a command to its end; it must end with the exit code `expect`."""
@@ -162,6 +169,11 @@ class OnPostgres:
         self.invoices("setup", ERRAND_DSN=owner)
         self.owner_dsn = owner
         self.environment["ERRAND_DSN"] = f"postgresql:///{name}?user=errand_invoices&host={server}"
+
+    def count_errand_tasks(self):
+        count = subprocess.run(["psql", "-qAt", "-c", "SELECT count(*) FROM async_tasks", self.owner_dsn],
+                               capture_output=True, encoding="utf-8", check=True)
+        return int(count.stdout)
 
 
 def wait_for_line(stream, text):

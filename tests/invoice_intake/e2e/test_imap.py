@@ -71,6 +71,16 @@ class Imap(InvoicesTest):
         self.assertEqual(len(self.ingest("--imap", self.url, *self.options, expect=1)), 1)
         self.assertEqual(self.json("tasks", "list")["total"], 2)
 
+    def test_a_mailbox_may_have_a_name_that_is_not_ascii(self):
+        client = self.mailbox()
+        folder = "&U9F5aA-"  # 发票
+        self.assertEqual(client.create(folder)[0], "OK")
+        client.append(folder, None, None, self.sample(1))
+        client.logout()
+        url = f"imaps://ann@localhost:{self.port}/发票"
+        [outcome] = self.ingest("--imap", url, *self.options)
+        self.assertEqual(outcome["status"], "created")
+
     def test_mail_that_arrives_while_watching_is_processed(self):
         watcher = self.watch()
         for i in range(3):

@@ -3,9 +3,13 @@
 import csv
 import io
 import json
+import os
+import signal
+import subprocess
 import unittest
 
-from invoices_program import InvoicesTest, OnPostgres, mail, number, xml_invoice
+from invoices_program import (DEADLINE, PROGRAM, InvoicesTest, OnPostgres, mail, number, wait_for_line,
+                              xml_invoice)
 
 UNKNOWN = "0d9b3f0e-8c67-4d8e-9d6c-3a1d2f5b7c10"
 
@@ -68,7 +72,9 @@ class Pipeline(InvoicesTest):
         self.assertEqual(task["status"], "completed", task)
         self.assertEqual((task["processed_count"], task["failed_count"], task["invoices_created"]),
                          (2, 1, 1), task["result_data"])
-        self.invoices("tasks", "retry", outcome["task"], expect=2)
+        self.invoices("tasks", "retry", outcome["task"], expect=1)
+        self.assertEqual(self.json("tasks", "list", "--with-failures")["total"], 1)
+        self.assertIn("1 of 2 attachments failed", self.invoices("tasks", "list").stdout)
         self.assertIn("ocr", self.invoices("tasks", "retry", "--help").stdout)
         [change] = self.json("tasks", "retry", "--ocr", outcome["task"])
         self.drain()
@@ -76,7 +82,7 @@ class Pipeline(InvoicesTest):
         self.assertIn(again["id"], change["outcome"])
         self.assertEqual(again["status"], "failed", "the bytes are as bad as before")
         self.assertEqual(len(self.json("monitor", "failed", expect=1)), 1)
-        self.invoices("tasks", "retry", again["id"], expect=2)
+        self.invoices("tasks", "retry", again["id"], expect=1)
         self.invoices("tasks", "retry", again["id"], "--reset")
         self.assertEqual(self.json("tasks", "show", again["id"])["status"], "retrying")
 
@@ -93,6 +99,14 @@ class Pipeline(InvoicesTest):
         result = self.json("tasks", "show", second["task"])["result_data"]
         self.assertEqual(result["summary"]["skipped_duplicates"], 1)
         self.assertEqual(result["attachments"][0]["status"], "duplicate")
+        self.assertIn("+1 known", self.invoices("tasks", "list").stdout)
+        [invoice] = self.json("invoices", "list")["items"]
+        self.assertIn(invoice["id"], self.invoices("tasks", "show", second["task"]).stdout)
+        shown = self.invoices("invoices", "show", invoice["id"]).stdout
+        self.assertIn("invoice_number", shown)
+        self.assertIn("xml", shown)
+        self.assertEqual(self.json("invoices", "show", invoice["id"])["id"], invoice["id"])
+        self.assertIn("no invoice", self.invoices("invoices", "show", UNKNOWN, expect=5).stderr)
 
     def test_files_are_imported_as_one_batch(self):
         files = [self.write(f"{i}.xml", xml_invoice(number(i))) for i in range(3)]
@@ -101,6 +115,9 @@ class Pipeline(InvoicesTest):
         task = self.json("tasks", "show", outcome["task"])
         self.assertEqual((task["task_type"], task["status"], task["invoices_created"]),
                          ("batch_import", "completed", 3))
+        self.assertEqual(task["email_subject"], "0.xml and 2 more")
+        [again] = self.ingest(*reversed(files))
+        self.assertEqual((again["status"], again["task"]), ("known", outcome["task"]))
 
     def test_a_maildir_is_emptied_into_cur(self):
         for name in ("new", "cur", "tmp"):
@@ -126,7 +143,7 @@ class Pipeline(InvoicesTest):
         self.invoices("tasks", "cancel", second["task"])
         self.drain()
         self.assertEqual(self.json("tasks", "show", second["task"])["status"], "cancelled")
-        self.invoices("tasks", "cancel", second["task"], expect=2)
+        self.invoices("tasks", "cancel", second["task"], expect=1)
         self.assertEqual(self.json("monitor", "stuck"), [])
 
     def test_invoices_are_exported_as_csv_and_json(self):
@@ -164,7 +181,13 @@ class Pipeline(InvoicesTest):
         self.assertIn("not a file", fails("ingest", "nowhere.eml"))
         self.assertIn("one of them", fails("ingest"))
         self.assertIn("not a Maildir", fails("ingest", "--maildir", "."))
-        self.assertIn("no user", fails("ingest", "--user", "eve@example.com", self.one_mail()))
+        self.assertIn("no user",
+                      fails("ingest", "--user", "eve@example.com", self.one_mail(), expect=5))
+        self.assertIn("no other", fails("worker", "--drain", "--queue", "x"))
+        self.assertIn("cannot run", fails("worker", "--drain", "--extractor", "/bin/nope"))
+        self.assertIn("write sqlite:FILE or postgresql://", fails("tasks", "list", "--dsn", "postgresql:"))
+        self.ingest(self.one_mail(77))
+        self.assertIn("There is no page 99", self.invoices("tasks", "list", "--page", "99").stdout)
         self.assertIn("already", fails("user", "add", "ANN@example.com"))
         self.assertIn("task_data", fails("tasks", "list", "--data", "{"))
         self.assertIn("2026-01-31", fails("tasks", "list", "--from", "yesterday"))
@@ -177,6 +200,90 @@ class Pipeline(InvoicesTest):
         self.assertIn("missing", fails("ingest", "--imap", "imaps://ann@mail.example"))
         [refused] = self.ingest(self.write("x.eml", b"\0\1\2"), expect=1)
         self.assertEqual(refused["status"], "refused")
+
+    def test_excel_gets_a_mark_and_numbers_as_text(self):
+        self.ingest(self.one_mail())
+        self.drain()
+        text = self.invoices("invoices", "export", "--excel").stdout
+        self.assertTrue(text.startswith("\ufeff"))
+        [row] = csv.DictReader(io.StringIO(text[1:]))
+        self.assertEqual(row["invoice_number"], f'="{number(1)}"')
+        self.assertEqual(row["total"], "113.00")
+        self.assertIn(number(1), self.invoices("invoices", "export", "--json").stdout)
+        self.invoices("invoices", "export", "--json", "--excel", expect=2)
+
+    def test_who_only_looks_makes_no_database(self):
+        if not self.environment["ERRAND_DSN"].startswith("sqlite:"):
+            return
+        error = self.invoices("tasks", "list", "--dsn", "sqlite:none.db", expect=6).stderr
+        self.assertIn("does not exist", error)
+        self.assertFalse((self.directory / "none.db").exists())
+
+    def test_a_worker_fails_tasks_that_killed_their_workers(self):
+        extractor = self.write("hangs", b"#!/bin/sh\nexec sleep 600\n")
+        extractor.chmod(0o755)
+        [outcome] = self.ingest(self.one_mail())
+
+        def show():
+            return self.json("tasks", "show", outcome["task"])
+
+        starts = set()
+        for _ in range(3):
+            worker = self.start("worker", "--lease", "1s", "--extractor", extractor)
+            self.wait_until(lambda: show()["started_at"] not in (None, *starts), "it does not start")
+            starts.add(show()["started_at"])
+            worker.kill()
+            worker.wait()
+        # One notices that the last is gone, and the next settles what it left.
+        worker = self.start("worker", "--lease", "1s", "--log-level", "warning")
+        wait_for_line(worker.stderr, "lost")
+        self.stop(worker)
+        self.drain()
+        task = show()
+        self.assertEqual(task["status"], "failed", task)
+        self.assertEqual(task["error_details"]["error_code"], "worker_lost")
+        self.assertEqual(len(self.json("monitor", "failed", expect=1)), 1)
+
+    def test_old_content_is_purged_and_results_stay(self):
+        [outcome] = self.ingest(self.one_mail())
+        self.drain()
+        for file in (self.directory / "originals").glob("*/*"):
+            os.utime(file, (0, 0))
+        self.assertEqual(self.json("purge")["tasks"], 0, "it is not a year old")
+        report = self.json("purge", "--older-than", "0s", "--dry-run")
+        self.assertEqual((report["tasks"], report["originals"]), (1, 1))
+        report = self.json("purge", "--older-than", "0s")
+        self.assertEqual((report["tasks"], report["originals"]), (1, 1))
+        self.assertEqual(list((self.directory / "originals").glob("*/*")), [])
+        task = self.json("tasks", "show", outcome["task"])
+        self.assertNotIn("body_text", task["task_data"]["email_data"])
+        self.assertEqual(task["result_data"]["summary"]["succeeded"], 1)
+        self.assertEqual(self.json("invoices", "list")["total"], 1)
+
+    def test_bench_measures_and_leaves_nothing(self):
+        ended = self.run_bench("--tasks", "1000", "--rounds", "10")
+        figures = json.loads(ended.stdout)
+        self.assertEqual(len(figures), 5)
+        met = [figure["p99_ms"] < figure["target_ms"] for figure in figures]
+        self.assertEqual([figure["met"] for figure in figures], met)
+        self.assertEqual(ended.returncode, 0 if all(met) else 1, ended.stderr)
+        self.assertEqual(self.left_behind(), (0, 1))
+
+        process = self.start("bench", "--tasks", "1000000")
+        wait_for_line(process.stderr, "storing")
+        process.send_signal(signal.SIGTERM)
+        _, error = process.communicate(timeout=DEADLINE)
+        self.assertEqual(process.returncode, 1, error)
+        self.assertEqual(self.left_behind(), (0, 1))
+
+    def run_bench(self, *arguments):
+        return subprocess.run([PROGRAM, "bench", "--json", *arguments], capture_output=True,
+                              encoding="utf-8", timeout=DEADLINE, cwd=self.directory,
+                              env=self.environment, check=False)
+
+    def left_behind(self):
+        """Errand's tasks, and users."""
+        return self.count_errand_tasks(), len(self.json("user", "list"))
 
     def test_extract_needs_no_database(self):
         file = self.write("a.xml", xml_invoice(number(5)))

@@ -62,6 +62,45 @@ DecodedPicture failed(std::string code, std::string message) {
   return result;
 }
 
+std::string too_large(const std::string& what, int width, int height, std::int64_t max_pixels) {
+  return what + " has " + std::to_string(width) + " × " + std::to_string(height) +
+         " pixels; at most " + std::to_string(max_pixels / 1'000'000) + " million are read";
+}
+
+/// Directory by directory; each may have a size of its own. A page that cannot be read ends it,
+/// with the pages before it and the reason.
+DecodedPicture decode_tiff(std::string_view bytes, std::int64_t max_pixels,
+                           std::int64_t max_pages) {
+  const auto* data = reinterpret_cast<const l_uint8*>(bytes.data());
+  DecodedPicture result;
+  const auto end = [&](const char* code, std::string message) {
+    result.error_code = code;
+    result.error = std::move(message);
+    return std::move(result);
+  };
+  for (std::int64_t page = 0;; ++page) {
+    const auto index = static_cast<l_int32>(page);
+    const std::string name = "page " + std::to_string(page + 1) + " of the picture";
+    l_int32 width = 0;
+    l_int32 height = 0;
+    const bool is_there = readHeaderMemTiff(data, bytes.size(), index, &width, &height, nullptr,
+                                            nullptr, nullptr, nullptr, nullptr) == 0;
+    if (!is_there && page > 0) return result;
+    if (!is_there) return end("damaged_picture", "the picture is damaged");
+    if (page == max_pages) {
+      return end("too_many_pages", "the picture has more than " + std::to_string(max_pages) +
+                                       " pages; the first " + std::to_string(max_pages) +
+                                       " were read");
+    }
+    if (std::int64_t{width} * height > max_pixels) {
+      return end("picture_too_large", too_large(name, width, height, max_pixels));
+    }
+    Picture pix = grey_of(on_white(Picture{pixReadMemTiff(data, bytes.size(), index)}));
+    if (!pix) return end("damaged_picture", name + " is damaged");
+    result.pages.push_back(std::move(pix));
+  }
+}
+
 }  // namespace
 
 void DestroyPix::operator()(Pix* pix) const noexcept { pixDestroy(&pix); }
@@ -77,28 +116,11 @@ DecodedPicture decode_picture(std::string_view bytes, std::int64_t max_pixels,
     return failed("damaged_picture", "the picture is damaged, or of a kind that cannot be read");
   }
   if (std::int64_t{width} * height > max_pixels) {
-    return failed("picture_too_large", "the picture has " + std::to_string(width) + " × " +
-                                           std::to_string(height) + " pixels; at most " +
-                                           std::to_string(max_pixels / 1'000'000) +
-                                           " million are read");
+    return failed("picture_too_large", too_large("the picture", width, height, max_pixels));
   }
+  if (is_tiff(bytes)) return decode_tiff(bytes, max_pixels, max_pages);
   DecodedPicture result;
-  if (is_tiff(bytes)) {
-    // Directory by directory; each may have a size of its own.
-    for (std::int64_t page = 0; page < max_pages; ++page) {
-      l_int32 page_width = 0;
-      l_int32 page_height = 0;
-      if (readHeaderMemTiff(data, bytes.size(), static_cast<l_int32>(page), &page_width,
-                            &page_height, nullptr, nullptr, nullptr, nullptr, nullptr) != 0) {
-        break;
-      }
-      if (std::int64_t{page_width} * page_height > max_pixels) break;
-      Picture pix = grey_of(
-          on_white(Picture{pixReadMemTiff(data, bytes.size(), static_cast<l_int32>(page))}));
-      if (!pix) break;
-      result.pages.push_back(std::move(pix));
-    }
-  } else if (Picture pix = grey_of(on_white(Picture{pixReadMem(data, bytes.size())}))) {
+  if (Picture pix = grey_of(on_white(Picture{pixReadMem(data, bytes.size())}))) {
     result.pages.push_back(std::move(pix));
   }
   if (result.pages.empty()) return failed("damaged_picture", "the picture is damaged");

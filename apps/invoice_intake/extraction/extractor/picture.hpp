@@ -17,7 +17,7 @@ struct DestroyPix {
 /// A picture with 8 bits of grey a pixel.
 using Picture = std::unique_ptr<Pix, DestroyPix>;
 
-/// Decoded pages, or why not.
+/// Decoded pages, and why there are none, or no more.
 struct DecodedPicture {
   std::vector<Picture> pages;
   std::string error_code;  ///< empty: none

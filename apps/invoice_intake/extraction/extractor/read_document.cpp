@@ -55,28 +55,41 @@ class DocumentReader {
       : bytes_{document.bytes}, report_{document.report}, request_{request}, ocr_{ocr} {}
 
   void read() {
-    if (report_.media_type == "application/ofd") {
-      read_ofd_file();
-    } else {
-      switch (media_type_of(bytes_, report_.name).kind) {
-        case Kind::pdf:
-          read_pdf();
-          break;
-        case Kind::picture:
-          read_pictures();
-          break;
-        case Kind::xml:
-          read_xml();
-          break;
-        default:
-          report_.reason = "not a kind of file that holds invoices";
-          return;
+    try {
+      if (!read_by_kind()) {
+        report_.reason = bytes_.empty() ? "it is empty" : "not a kind of file that holds invoices";
+        return;
       }
+    } catch (...) {
+      // What was found on the pages before is found.
+      keep_found();
+      throw;
     }
     finish();
   }
 
  private:
+  /// False: it is of another kind.
+  bool read_by_kind() {
+    if (report_.media_type == "application/ofd") {
+      read_ofd_file();
+      return true;
+    }
+    switch (media_type_of(bytes_, report_.name).kind) {
+      case Kind::pdf:
+        read_pdf();
+        return true;
+      case Kind::picture:
+        read_pictures();
+        return true;
+      case Kind::xml:
+        read_xml();
+        return true;
+      default:
+        return false;
+    }
+  }
+
   void add(Reading reading) {
     const std::string number = reading[FieldName::number]->value;
     add_to(number, std::move(reading));
@@ -181,8 +194,8 @@ class DocumentReader {
       const StageTimer timer{report_.milliseconds.render};
       decoded = decode_picture(bytes_, request_.pixels, request_.pages);
     }
-    if (!decoded.error.empty()) throw DocumentError{decoded.error_code, decoded.error};
     for (Picture& page : decoded.pages) read_picture(std::move(page));
+    if (!decoded.error.empty()) throw DocumentError{decoded.error_code, decoded.error};
   }
 
   PageReading ocr_of(const Picture& picture, OcrSize size) {
@@ -257,8 +270,12 @@ class DocumentReader {
     return amount && tax && reading.money(FieldName::total) == *amount + *tax;
   }
 
-  void finish() {
+  void keep_found() {
     for (const std::string& number : order_) report_.invoices.push_back(combine(readings_[number]));
+  }
+
+  void finish() {
+    keep_found();
     if (!report_.invoices.empty()) {
       report_.status = AttachmentStatus::processed;
     } else if (unreadable_) {

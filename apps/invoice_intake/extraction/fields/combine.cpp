@@ -73,6 +73,7 @@ class Combiner {
     check_tax_id(FieldName::seller_tax_id);
     check_tax_id(FieldName::buyer_tax_id);
     check_year();
+    check_code_is_there();
     choose_items();
     return finish();
   }
@@ -272,6 +273,14 @@ class Combiner {
     }
     warn("number " + number->value + " is not of the year of its issue date " + date->value);
     lower(is_ocr(FieldName::number) ? FieldName::number : FieldName::issue_date, kContradicted);
+  }
+
+  /// Each code counts its numbers from the beginning.
+  void check_code_is_there() {
+    const auto& number = field(FieldName::number);
+    if (!number || !is_coded_number(number->value) || field(FieldName::code)) return;
+    warn("number " + number->value + " is that of many invoices: its code was not found");
+    lower(FieldName::number, kContradicted);
   }
 
   void choose_items() {

@@ -46,6 +46,19 @@ TEST(Combine, TwoSourcesThatAgreeAreSure) {
   EXPECT_GT(invoice.amount->confidence, 0.9) << "it adds up to a total that the QR code confirms";
 }
 
+TEST(Combine, ANumberOfEightDigitsWithoutItsCodeIsDoubted) {
+  Reading text = reading_from(Source::text);
+  text.set(FieldName::number, std::string{"10113872"});
+  const ExtractedInvoice without = combine({text});
+  EXPECT_LE(without.number.confidence, 0.5);
+  EXPECT_LE(without.confidence, 0.5);
+  ASSERT_EQ(without.warnings.size(), 1U);
+  EXPECT_THAT(without.warnings[0], HasSubstr("code"));
+  text.set(FieldName::code, std::string{"011001700112"});
+  EXPECT_GT(combine({text}).number.confidence, 0.9);
+  EXPECT_THAT(combine({text}).warnings, IsEmpty());
+}
+
 TEST(Combine, SourcesThatDisagreeAreDoubted) {
   Reading text = reading_from(Source::text);
   text.set(FieldName::number, std::string{"25112000000099999999"});

@@ -7,10 +7,11 @@
 
 namespace errand::invoices {
 
-/// The user has no such task. Whether another one has is nobody's business.
-class NoSuchTask : public Error {
+/// There is no such thing, or it is another user's: which of the two is nobody's business.
+class NotFound : public Error {
  public:
-  NoSuchTask(const EmailTaskId& id, const Profile& user)
+  using Error::Error;
+  NotFound(const EmailTaskId& id, const Profile& user)
       : Error{user.email + " has no task " + id.text()} {}
 };
 
