@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <fmt/ostream.h>
 
@@ -7,6 +8,7 @@
 #include "distributor_upgrade/commands/json_views.hpp"
 #include "distributor_upgrade/commands/stop_signals.hpp"
 #include "distributor_upgrade/upgrade/bulk_check.hpp"
+#include "distributor_upgrade/upgrade/upgrade_service.hpp"
 
 namespace errand::distributors {
 namespace {
@@ -21,14 +23,19 @@ std::string shortfall(const Finding& finding) {
 
 void print_step(const Assessment::Step& step, Invocation& invocation) {
   const Screen& screen = invocation.out_screen;
+  if (!step.verdict) {
+    fmt::print(invocation.out, "\n{}: {}\n  {}\n", printable(step.level.name),
+               paint("cannot be worked out", Colour::red, screen), printable(step.problem));
+    return;
+  }
   fmt::print(invocation.out, "\n{}: {}\n", printable(step.level.name),
-             step.verdict.holds ? paint("reached", Colour::green, screen)
-                                : paint("not reached", Colour::yellow, screen));
+             step.verdict->holds ? paint("reached", Colour::green, screen)
+                                 : paint("not reached", Colour::yellow, screen));
   std::size_t width = 0;
-  for (const Finding& finding : step.verdict.findings) {
+  for (const Finding& finding : step.verdict->findings) {
     width = std::max(width, finding.text.size());
   }
-  for (const Finding& finding : step.verdict.findings) {
+  for (const Finding& finding : step.verdict->findings) {
     fmt::print(invocation.out, "  {} {:<{}}  {} {} {}{}\n",
                finding.holds ? paint("✓", Colour::green, screen) : paint("✗", Colour::red, screen),
                finding.text, width, finding.left.to_string(), finding.comparison,
@@ -36,20 +43,25 @@ void print_step(const Assessment::Step& step, Invocation& invocation) {
   }
 }
 
-void print_outcome(const Assessment& assessment, const CheckResult& result, bool dry_run,
-                   Invocation& invocation) {
+std::string reason_to_stay(const Assessment& assessment) {
+  if (assessment.steps.empty()) return "there is no level above";
+  if (!assessment.problem.empty()) return "the criteria fail";
+  return "the next level is not reached";
+}
+
+void print_outcome(const Assessment& assessment, Invocation& invocation) {
   const std::string who = fmt::format("{} (distributor {})", printable(assessment.context.name),
                                       assessment.context.distributor_id);
-  if (result.upgrade) {
-    fmt::print(invocation.out, "{} rose from {} to {}\n", who,
-               printable(result.upgrade->previous_level), printable(result.upgrade->new_level));
-  } else if (dry_run && assessment.reached) {
-    fmt::print(invocation.out, "{} is {} and would rise to {}\n", who,
-               printable(assessment.level.name), printable(assessment.reached->name));
+  const std::string level = printable(assessment.level.name);
+  if (!assessment.reached) {
+    fmt::print(invocation.out, "{} stays {}: {}\n", who, level, reason_to_stay(assessment));
+    return;
+  }
+  const std::string reached = printable(assessment.reached->name);
+  if (assessment.upgrade) {
+    fmt::print(invocation.out, "{} rose from {} to {}\n", who, level, reached);
   } else {
-    fmt::print(
-        invocation.out, "{} stays {}: {}\n", who, printable(assessment.level.name),
-        assessment.steps.empty() ? "there is no level above" : "the next level is not reached");
+    fmt::print(invocation.out, "{} is {} and would rise to {}\n", who, level, reached);
   }
 }
 
@@ -76,19 +88,20 @@ ExitCode run_check(const CheckOptions& options, Invocation& invocation) {
   if (options.all) return run_check_all(options, invocation);
   const auto database = invocation.database();
   DistributorUpgradeService service{*database};
-  const Assessment assessment = service.assess(*options.id);
-  CheckResult result;
-  if (!options.dry_run) result = service.check_and_upgrade(*options.id);
+  const Assessment assessment =
+      options.dry_run ? service.assess(*options.id) : service.check_and_explain(*options.id);
   if (invocation.json) {
-    invocation.print_json(json_of(assessment, result));
-    return ExitCode::done;
+    invocation.print_json(json_of(assessment));
+  } else {
+    print_outcome(assessment, invocation);
+    for (const Assessment::Step& step : assessment.steps) print_step(step, invocation);
+    if (assessment.may_skip && assessment.steps.size() > 1) {
+      fmt::print(invocation.out, "\nLevels may be skipped: the highest one reached counts.\n");
+    }
   }
-  print_outcome(assessment, result, options.dry_run, invocation);
-  for (const Assessment::Step& step : assessment.steps) print_step(step, invocation);
-  if (assessment.may_skip && assessment.steps.size() > 1) {
-    fmt::print(invocation.out, "\nLevels may be skipped: the highest one reached counts.\n");
-  }
-  return ExitCode::done;
+  if (assessment.problem.empty()) return ExitCode::done;
+  fmt::print(invocation.err, "errand-distributors: {}\n", printable(assessment.problem));
+  return ExitCode::failed;
 }
 
 ExitCode run_check_all(const CheckOptions& options, Invocation& invocation) {
@@ -120,7 +133,7 @@ ExitCode run_check_all(const CheckOptions& options, Invocation& invocation) {
                format_count(static_cast<std::int64_t>(rate(report))),
                format_count(report.upgraded));
   }
-  if (report.failed == 0) return ExitCode::done;
+  if (report.failed == 0) return report.stopped ? ExitCode::stopped : ExitCode::done;
   fmt::print(invocation.err, "errand-distributors: {} could not be checked; the first: {}\n",
              format_count(report.failed), printable(report.first_failure));
   return ExitCode::failed;

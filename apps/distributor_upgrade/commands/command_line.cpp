@@ -17,9 +17,10 @@ namespace {
 
 constexpr const char* kFooter =
     "Exit status:\n"
-    "  0  done                              5  no such distributor or withdrawal\n"
+    "  0  done                              5  no such distributor, level or withdrawal\n"
     "  1  not possible, criteria fail       6  storage unreachable\n"
-    "  2  usage, data, DSN\n"
+    "  2  usage, data, DSN                 70  a mistake in this program\n"
+    "  3  stopped before the end           74  standard output failed\n"
     "\n"
     "Examples:\n"
     "  errand-distributors setup && errand-distributors seed\n"
@@ -159,6 +160,7 @@ class CommandLine {
           return text == "yes" || text == "no" ? std::string{}
                                                : "'" + text + "' is neither yes nor no";
         });
+    add_json(setup);
     runs(setup, setup_options, run_setup);
 
     CLI::App& seed = add(root_, "seed", "Add sample data that people can read, or a crowd",
@@ -166,6 +168,7 @@ class CommandLine {
     auto seed_options = std::make_shared<SeedOptions>();
     add_number(seed, "--count", seed_options->count, 1, 10'000'000,
                "Add this many distributors instead");
+    add_json(seed);
     runs(seed, seed_options, run_seed);
   }
 
@@ -182,11 +185,13 @@ class CommandLine {
             "The criteria: figures and numbers, + - *, >= > <= < = !=, and, or, not, parentheses; "
             "see level figures. Without them no check leads to it")
         ->type_name("CRITERIA");
+    add_json(added);
     runs(added, options, run_level_add);
     CLI::App& list = add(level, "list", "All levels, the lowest first");
     add_json(list);
     runs(list, [this] { return run_level_list(invocation_); });
     CLI::App& figures = add(level, "figures", "What criteria may ask about a distributor");
+    add_json(figures);
     runs(figures, [this] { return run_level_figures(invocation_); });
   }
 
@@ -197,6 +202,7 @@ class CommandLine {
     auto add_options = std::make_shared<DistributorAddOptions>();
     added.add_option("NAME", add_options->name, "The name")->type_name("")->required();
     add_number(added, "--sponsor", add_options->sponsor, 1, kAny, "Whose team they join");
+    add_json(added);
     runs(added, add_options, run_distributor_add);
 
     CLI::App& show = add(group, "show", "One distributor, with all figures");
@@ -204,6 +210,17 @@ class CommandLine {
     add_number(show, "ID", *id, 1, kAny, "The distributor")->required();
     add_json(show);
     runs(show, [this, id] { return run_distributor_show(*id, invocation_); });
+
+    CLI::App& set_level =
+        add(group, "set-level", "Give a level by hand, up or down; the history says so",
+            "distributor set-level 1 Gold");
+    auto set_level_options = std::make_shared<DistributorSetLevelOptions>();
+    add_number(set_level, "ID", set_level_options->id, 1, kAny, "The distributor")->required();
+    set_level.add_option("LEVEL", set_level_options->level, "Its name, see level list")
+        ->type_name("")
+        ->required();
+    add_json(set_level);
+    runs(set_level, set_level_options, run_distributor_set_level);
 
     CLI::App& tree = add(group, "tree", "A distributor's team, or everybody");
     auto tree_options = std::make_shared<DistributorTreeOptions>();
@@ -223,11 +240,12 @@ class CommandLine {
     create.add_option("AMOUNT", options->amount, "Such as 1250 or 1250.50")
         ->type_name("")
         ->required();
+    add_json(create);
     runs(create, options, run_withdraw_create);
-    add_move(group, "process", "processing", "It is being paid out");
-    add_move(group, "complete", "completed",
+    add_move(group, "process", WithdrawalStatus::processing, "It is being paid out");
+    add_move(group, "complete", WithdrawalStatus::completed,
              "It is paid out: its distributor is to be checked, in the same transaction");
-    add_move(group, "fail", "failed", "It is not paid out");
+    add_move(group, "fail", WithdrawalStatus::failed, "It is not paid out");
     CLI::App& list = add(group, "list", "Withdrawals, the newest first");
     runs(list, list_options(list), run_withdraw_list);
 
@@ -235,7 +253,7 @@ class CommandLine {
     runs(history, list_options(history), run_history);
   }
 
-  void add_move(CLI::App& group, const std::string& name, const std::string& status,
+  void add_move(CLI::App& group, const std::string& name, WithdrawalStatus status,
                 const std::string& purpose) {
     CLI::App& move = add(group, name, purpose);
     auto id = std::make_shared<std::int64_t>();
@@ -273,7 +291,9 @@ class CommandLine {
     add_number(worker, "--concurrency", options->concurrency, 1, 1000,
                "Checks at once; without it one per processor");
     add_number(worker, "--limit", options->limit, 1, kAny, "Stop after this many");
-    worker.add_flag("--drain", options->drain, "Stop when none is due");
+    worker.add_flag("--drain", options->drain,
+                    "Stop when none is due. Ends with 0, too, where checks went to "
+                    "failed_messages: see what it tells");
     worker.add_flag("--quiet", options->quiet, "Log warnings and errors only");
     add_json(worker);
     runs(worker, options, run_worker);

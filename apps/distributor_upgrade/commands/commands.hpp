@@ -6,6 +6,7 @@
 #include <string>
 
 #include "distributor_upgrade/commands/invocation.hpp"
+#include "distributor_upgrade/model/withdrawal.hpp"
 
 /// The commands, without the command line: command_line.cpp fills their options.
 namespace errand::distributors {
@@ -36,6 +37,13 @@ struct DistributorAddOptions {
 ExitCode run_distributor_add(const DistributorAddOptions& options, Invocation& invocation);
 ExitCode run_distributor_show(std::int64_t id, Invocation& invocation);
 
+struct DistributorSetLevelOptions {
+  std::int64_t id = 0;
+  std::string level{};
+};
+ExitCode run_distributor_set_level(const DistributorSetLevelOptions& options,
+                                   Invocation& invocation);
+
 struct DistributorTreeOptions {
   std::optional<std::int64_t> id{};
   std::int64_t depth = 5;
@@ -50,7 +58,7 @@ struct WithdrawCreateOptions {
 ExitCode run_withdraw_create(const WithdrawCreateOptions& options, Invocation& invocation);
 
 /// `status`: processing, completed or failed.
-ExitCode run_withdraw_move(std::int64_t id, const std::string& status, Invocation& invocation);
+ExitCode run_withdraw_move(std::int64_t id, WithdrawalStatus status, Invocation& invocation);
 
 struct ListOptions {
   std::optional<std::int64_t> distributor{};

@@ -4,7 +4,7 @@
 #include "distributor_upgrade/commands/json_views.hpp"
 #include "distributor_upgrade/commands/table.hpp"
 #include "distributor_upgrade/model/distributor.hpp"
-#include "distributor_upgrade/upgrade/context_provider.hpp"
+#include "distributor_upgrade/upgrade/upgrade_service.hpp"
 
 namespace errand::distributors {
 
@@ -12,7 +12,7 @@ ExitCode run_distributor_add(const DistributorAddOptions& options, Invocation& i
   std::int64_t id = 0;
   invocation.database()->write(
       [&](Session& session) { id = add_distributor(session, options.name, options.sponsor); });
-  fmt::print(invocation.out, "{}\n", id);
+  invocation.print_id(id);
   return ExitCode::done;
 }
 
@@ -21,10 +21,9 @@ ExitCode run_distributor_show(std::int64_t id, Invocation& invocation) {
   Figures figures;
   invocation.database()->read([&](Session& session) {
     distributor = get_distributor(session, id);
-    figures =
-        UpgradeContextProvider::contexts(session, {&id, 1}, UpgradeContextProvider::Lock::none)
-            .at(0)
-            .figures;
+    UpgradeContext context = UpgradeContextProvider::find(session, id).value();
+    UpgradeContextProvider::add_team(session, context);
+    figures = context.figures;
   });
   if (invocation.json) {
     invocation.print_json(json_of(distributor, figures));
@@ -44,6 +43,19 @@ ExitCode run_distributor_show(std::int64_t id, Invocation& invocation) {
   return ExitCode::done;
 }
 
+ExitCode run_distributor_set_level(const DistributorSetLevelOptions& options,
+                                   Invocation& invocation) {
+  const auto database = invocation.database();
+  const Upgrade made = DistributorUpgradeService{*database}.give_level(options.id, options.level);
+  if (invocation.json) {
+    invocation.print_json(json_of(made));
+  } else {
+    fmt::print(invocation.out, "{} (distributor {}) was {} and is {} now\n", printable(made.name),
+               made.distributor_id, printable(made.previous_level), printable(made.new_level));
+  }
+  return ExitCode::done;
+}
+
 ExitCode run_distributor_tree(const DistributorTreeOptions& options, Invocation& invocation) {
   std::vector<TeamMember> team;
   invocation.database()->read([&](Session& session) {
@@ -59,12 +71,16 @@ ExitCode run_distributor_tree(const DistributorTreeOptions& options, Invocation&
     return ExitCode::done;
   }
   for (const TeamMember& member : team) {
+    // Only a ring of sponsors begins with somebody who has one.
+    const auto& sponsor = member.distributor.sponsor_id;
+    const bool is_ring = !options.id && member.depth == 0 && sponsor;
     fmt::print(
-        invocation.out, "{}{}  {} {}\n",
+        invocation.out, "{}{}  {} {}{}\n",
         std::string(static_cast<std::size_t>(member.depth) * 3, ' '),
         printable(member.distributor.name),
         paint(printable(member.distributor.level), Colour::green, invocation.out_screen),
-        paint("#" + std::to_string(member.distributor.id), Colour::dim, invocation.out_screen));
+        paint("#" + std::to_string(member.distributor.id), Colour::dim, invocation.out_screen),
+        is_ring ? fmt::format("  sponsored by #{}: a ring", *sponsor) : "");
   }
   if (is_cut) {
     fmt::print(invocation.err, "there are more than {}; see --limit\n", options.limit);

@@ -36,6 +36,14 @@ std::string Invocation::message_class() const {
   return configured != nullptr && *configured != '\0' ? configured : kCheckClass;
 }
 
+void Invocation::print_id(std::int64_t id) const {
+  if (json) {
+    out << "{\"id\":" << id << "}\n";
+  } else {
+    out << id << '\n';
+  }
+}
+
 void Invocation::print_json(std::string_view text) const { out << text << '\n'; }
 
 }  // namespace errand::distributors

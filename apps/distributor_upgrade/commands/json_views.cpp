@@ -40,7 +40,7 @@ object object_of(const Withdrawal& withdrawal) {
   return {{"id", withdrawal.id},
           {"distributorId", withdrawal.distributor_id},
           {"amount", money_text(withdrawal.amount_cents)},
-          {"status", withdrawal.status},
+          {"status", to_string(withdrawal.status)},
           {"createdAt", to_iso8601(withdrawal.created_at)},
           {"completedAt",
            withdrawal.completed_at ? value(to_iso8601(*withdrawal.completed_at)) : value(nullptr)}};
@@ -48,9 +48,10 @@ object object_of(const Withdrawal& withdrawal) {
 
 object object_of(const Assessment::Step& step) {
   object json = object_of(step.level);
-  json["reached"] = step.verdict.holds;
+  json["reached"] = step.verdict ? value(step.verdict->holds) : value(nullptr);
+  json["problem"] = step.verdict ? value(nullptr) : value(step.problem);
   array findings;
-  for (const Finding& finding : step.verdict.findings) {
+  for (const Finding& finding : step.verdict.value_or(Verdict{}).findings) {
     findings.push_back(object{{"criterion", finding.text},
                               {"left", finding.left.to_string()},
                               {"comparison", finding.comparison},
@@ -102,23 +103,42 @@ std::string json_of(const std::vector<UpgradeRecord>& upgrades) {
                {"previousLevel", upgrade.previous_level},
                {"newLevel", upgrade.new_level},
                {"triggeringWithdrawLedgerId", or_null(upgrade.triggering_withdraw_ledger_id)},
-               {"criteria", upgrade.criteria},
+               {"criteria", or_null(upgrade.criteria)},
                {"figures", parse_json(upgrade.figures)},
                {"upgradeTime", to_iso8601(upgrade.upgrade_time)}});
   }
   return serialize(json);
 }
 
-std::string json_of(const Assessment& assessment, const CheckResult& result) {
+std::string json_of(const Assessment& assessment) {
   array steps;
   for (const Assessment::Step& step : assessment.steps) steps.push_back(object_of(step));
+  const auto& upgrade = assessment.upgrade;
   object json{{"distributorId", assessment.context.distributor_id},
               {"name", assessment.context.name},
-              {"level", assessment.level.name},
+              {"level", upgrade ? upgrade->new_level : assessment.level.name},
+              {"previousLevel", upgrade ? value(upgrade->previous_level) : value(nullptr)},
+              {"upgraded", upgrade.has_value()},
               {"reached", assessment.reached ? value(assessment.reached->name) : value(nullptr)},
-              {"upgraded", result.upgrade.has_value()},
+              {"problem", assessment.problem.empty() ? value(nullptr) : value(assessment.problem)},
               {"figures", parse_json(to_json(assessment.context.figures))},
               {"steps", std::move(steps)}};
+  return serialize(json);
+}
+
+std::string json_of(const Upgrade& upgrade) {
+  return serialize(object{{"distributorId", upgrade.distributor_id},
+                          {"distributor", upgrade.name},
+                          {"previousLevel", upgrade.previous_level},
+                          {"newLevel", upgrade.new_level}});
+}
+
+std::string json_of_figures() {
+  array json;
+  for (const FigureInfo& figure : kFigures) {
+    json.push_back(
+        object{{"name", figure.name}, {"meaning", figure.meaning}, {"money", figure.money}});
+  }
   return serialize(json);
 }
 

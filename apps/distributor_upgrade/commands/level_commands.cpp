@@ -14,7 +14,7 @@ ExitCode run_level_add(const LevelAddOptions& options, Invocation& invocation) {
     id = add_level(session,
                    {.rank = options.rank, .name = options.name, .criteria = options.criteria});
   });
-  fmt::print(invocation.out, "{}\n", id);
+  invocation.print_id(id);
   return ExitCode::done;
 }
 
@@ -39,6 +39,10 @@ ExitCode run_level_list(Invocation& invocation) {
 }
 
 ExitCode run_level_figures(Invocation& invocation) {
+  if (invocation.json) {
+    invocation.print_json(json_of_figures());
+    return ExitCode::done;
+  }
   Table table{{{.title = "FIGURE"}, {.title = "MEANING", .shrinks = true}}};
   for (const FigureInfo& figure : kFigures) {
     table.add_row({std::string{figure.name}, std::string{figure.meaning}});

@@ -66,6 +66,8 @@ class Criteria {
 
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
+  [[nodiscard]] bool ask_about(Figure figure) const noexcept;
+
   /// Throws RuleException. Nothing is skipped because the outcome is certain: criteria that fail
   /// for some figures should not hide it behind others.
   [[nodiscard]] Verdict judge(const Figures& figures) const;

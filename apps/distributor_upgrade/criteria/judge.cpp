@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fmt/format.h>
 #include <optional>
 
@@ -91,6 +92,11 @@ bool Criteria::truth(const Part& part, const Figures& figures,
                          .holds = holds});
   }
   return holds;
+}
+
+bool Criteria::ask_about(Figure figure) const noexcept {
+  return std::ranges::any_of(
+      parts_, [&](const Part& part) { return part.kind == Kind::figure && part.figure == figure; });
 }
 
 Verdict Criteria::judge(const Figures& figures) const {

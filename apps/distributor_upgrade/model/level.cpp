@@ -7,22 +7,13 @@
 #include "distributor_upgrade/model/not_found.hpp"
 
 namespace errand::distributors {
-namespace {
-
-Parameter text_or_null(const std::optional<std::string>& text) {
-  if (!text) return nullptr;
-  return *text;
-}
-
-}  // namespace
-
 std::int64_t add_level(Session& session, const NewLevel& level) {
   check_name(level.name, "the level's name");
   if (level.criteria) (void)Criteria{*level.criteria};
   const Answer added = session.run(
       "INSERT INTO distributor_level (\"rank\", name, criteria) VALUES ($1, $2, $3) "
       "ON CONFLICT DO NOTHING RETURNING id",
-      {level.rank, level.name, text_or_null(level.criteria)});
+      {level.rank, level.name, nullable(level.criteria)});
   if (added.rows.empty()) {
     throw NotPossible{"there is a level with rank " + std::to_string(level.rank) + " or the name " +
                       level.name + " already; see level list"};
@@ -35,9 +26,10 @@ std::vector<Level> all_levels(Session& session) {
   const Answer found =
       session.run("SELECT id, \"rank\", name, criteria FROM distributor_level ORDER BY \"rank\"");
   for (const Row& row : found.rows) {
-    Level& level = levels.emplace_back(
-        Level{.id = row[0].number(), .rank = row[1].number(), .name = row[2].text()});
-    if (!row[3].is_null()) level.criteria = row[3].text();
+    levels.push_back({.id = row[0].number(),
+                      .rank = row[1].number(),
+                      .name = row[2].text(),
+                      .criteria = row[3].optional_text()});
   }
   return levels;
 }

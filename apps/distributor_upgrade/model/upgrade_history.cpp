@@ -24,7 +24,7 @@ std::vector<UpgradeRecord> list_upgrades(Session& session,
                         .previous_level = row[3].text(),
                         .new_level = row[4].text(),
                         .triggering_withdraw_ledger_id = row[5].optional_number(),
-                        .criteria = row[6].text(),
+                        .criteria = row[6].optional_text(),
                         .figures = row[7].text(),
                         .upgrade_time = row[8].time()});
   }

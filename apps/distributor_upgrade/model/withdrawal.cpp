@@ -1,5 +1,11 @@
 #include "distributor_upgrade/model/withdrawal.hpp"
 
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "errand/errors.hpp"
+
 #include "distributor_upgrade/model/distributor.hpp"
 #include "distributor_upgrade/model/not_found.hpp"
 
@@ -9,16 +15,32 @@ namespace {
 constexpr const char* kColumns =
     "id, distributor_id, amount_cents, status, created_at, completed_at";
 
+constexpr std::array<std::string_view, 4> kStatuses{"pending", "processing", "completed", "failed"};
+
+WithdrawalStatus status_of(const Value& value) {
+  const auto* found = std::ranges::find(kStatuses, value.text());
+  if (found == kStatuses.end()) {
+    throw StorageException{"a withdrawal's status is '" + value.text().substr(0, 40) +
+                               "', which this program does not know",
+                           StorageException::Retry::useless};
+  }
+  return static_cast<WithdrawalStatus>(found - kStatuses.begin());
+}
+
 Withdrawal withdrawal_of(const Row& row) {
   return {.id = row[0].number(),
           .distributor_id = row[1].number(),
           .amount_cents = row[2].number(),
-          .status = row[3].text(),
+          .status = status_of(row[3]),
           .created_at = row[4].time(),
           .completed_at = row[5].optional_time()};
 }
 
 }  // namespace
+
+std::string_view to_string(WithdrawalStatus status) noexcept {
+  return kStatuses[static_cast<std::size_t>(status)];
+}
 
 std::int64_t create_withdrawal(Session& session, std::int64_t distributor_id,
                                std::int64_t amount_cents) {
@@ -56,20 +78,22 @@ std::vector<Withdrawal> list_withdrawals(Session& session,
   return withdrawals;
 }
 
-Withdrawal move_withdrawal(Session& session, std::int64_t id, const std::string& status) {
-  const bool completes = status == "completed";
+Withdrawal move_withdrawal(Session& session, std::int64_t id, WithdrawalStatus status) {
+  const std::string name{to_string(status)};
+  const bool completes = status == WithdrawalStatus::completed;
+  const bool processes = status == WithdrawalStatus::processing;
   // The condition is part of the change: of two at once, the second finds no row.
   const Answer moved = session.run(
       std::string{"UPDATE withdraw_ledger SET status = $2, completed_at = $3 WHERE id = $1 AND "
                   "status IN "} +
-          (status == "processing" ? "('pending')" : "('pending', 'processing')") + " RETURNING " +
-          kColumns,
-      {id, status, completes ? Parameter{to_sql_time(session.now())} : Parameter{nullptr}});
+          (processes ? "('pending')" : "('pending', 'processing')") + " RETURNING " + kColumns,
+      {id, name, completes ? Parameter{to_sql_time(session.now())} : Parameter{nullptr}});
   if (!moved.rows.empty()) return withdrawal_of(moved.rows[0]);
   const std::optional<Withdrawal> found = find_withdrawal(session, id);
   if (!found) throw NotFound{"there is no withdrawal " + std::to_string(id)};
-  throw NotPossible{"withdrawal " + std::to_string(id) + " is " + found->status +
-                    (found->status == status ? " already" : " and cannot become " + status)};
+  throw NotPossible{"withdrawal " + std::to_string(id) + " is " +
+                    std::string{to_string(found->status)} +
+                    (found->status == status ? " already" : " and cannot become " + name)};
 }
 
 }  // namespace errand::distributors

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "errand/timestamp.hpp"
@@ -11,13 +11,18 @@
 
 namespace errand::distributors {
 
-/// A row of withdraw_ledger: pending → processing → completed or failed; processing may be left
-/// out.
+/// pending → processing → completed or failed; processing may be left out. Stored by name: add,
+/// never change.
+enum class WithdrawalStatus : std::uint8_t { pending, processing, completed, failed };
+
+[[nodiscard]] std::string_view to_string(WithdrawalStatus status) noexcept;
+
+/// A row of withdraw_ledger.
 struct Withdrawal {
   std::int64_t id = 0;
   std::int64_t distributor_id = 0;
   std::int64_t amount_cents = 0;
-  std::string status{};
+  WithdrawalStatus status = WithdrawalStatus::pending;
   Timestamp created_at{};
   std::optional<Timestamp> completed_at{};
 };
@@ -35,6 +40,6 @@ std::int64_t create_withdrawal(Session& session, std::int64_t distributor_id,
 
 /// The withdrawal in its new state. Throws NotFound; NotPossible if its state does not lead to
 /// `status`: of two who try at once, one gets that.
-Withdrawal move_withdrawal(Session& session, std::int64_t id, const std::string& status);
+Withdrawal move_withdrawal(Session& session, std::int64_t id, WithdrawalStatus status);
 
 }  // namespace errand::distributors

@@ -24,30 +24,19 @@ using std::chrono::milliseconds;
 /// When each withdrawal was completed, and how long its check took from then on.
 class Delays {
  public:
-  void begin(std::int64_t withdrawal) {
-    const std::lock_guard lock{mutex_};
-    begun_.emplace(withdrawal, SteadyClock::now());
-  }
-
-  void end(std::int64_t withdrawal) {
-    const std::lock_guard lock{mutex_};
-    const auto found = begun_.find(withdrawal);
-    if (found == begun_.end()) return;  // of an earlier run, or handled twice
-    delays_.push_back(std::chrono::duration_cast<milliseconds>(SteadyClock::now() - found->second));
-    begun_.erase(found);
-    ended_.notify_all();
-  }
+  void sent(std::int64_t withdrawal) { note(withdrawal, +1); }
+  void handled(std::int64_t withdrawal) { note(withdrawal, -1); }
 
   [[nodiscard]] std::int64_t handled() {
     const std::lock_guard lock{mutex_};
     return static_cast<std::int64_t>(delays_.size());
   }
 
-  /// Until all that began have ended, or nothing ended for a minute: failed ones never do.
+  /// Until all that were sent are handled, or none was for a minute: failed ones never are.
   void wait_for_all() {
     std::unique_lock lock{mutex_};
-    while (!begun_.empty() &&
-           ended_.wait_for(lock, std::chrono::minutes{1}) == std::cv_status::no_timeout) {
+    while (!open_.empty() &&
+           closed_.wait_for(lock, std::chrono::minutes{1}) == std::cv_status::no_timeout) {
     }
   }
 
@@ -61,9 +50,26 @@ class Delays {
   }
 
  private:
+  struct Open {
+    int sent_less_handled = 0;
+    SteadyClock::time_point since;
+  };
+
+  /// A check may be handled before whoever committed it comes to say that it was sent.
+  void note(std::int64_t withdrawal, int what) {
+    const std::lock_guard lock{mutex_};
+    const auto [found, is_first] =
+        open_.emplace(withdrawal, Open{.sent_less_handled = what, .since = SteadyClock::now()});
+    if (is_first || found->second.sent_less_handled == what) return;
+    const auto delay = what < 0 ? SteadyClock::now() - found->second.since : milliseconds{0};
+    delays_.push_back(std::chrono::duration_cast<milliseconds>(delay));
+    open_.erase(found);
+    closed_.notify_all();
+  }
+
   std::mutex mutex_;
-  std::condition_variable ended_;
-  std::unordered_map<std::int64_t, SteadyClock::time_point> begun_;
+  std::condition_variable closed_;
+  std::unordered_map<std::int64_t, Open> open_;
   std::vector<milliseconds> delays_;
 };
 
@@ -103,7 +109,7 @@ class SlowWorker {
       std::this_thread::sleep_for(time);
       std::string result = next();
       const auto ledger = read_check_message(envelope.body()).triggering_withdraw_ledger_id();
-      if (ledger) delays.end(*ledger);
+      if (ledger) delays.handled(*ledger);
       return result;
     });
     MessageConsumerOptions consumer;
@@ -130,6 +136,32 @@ class SlowWorker {
   std::jthread thread_;
 };
 
+/// How many wait, every second.
+class Looks {
+ public:
+  Looks(Transport& checks, SteadyClock::time_point begin) : checks_{checks}, next_{begin} {
+    next_ += std::chrono::seconds{1};
+  }
+
+  [[nodiscard]] bool is_due() const { return SteadyClock::now() >= next_; }
+
+  std::int64_t look(LoadReport& report) {
+    next_ += std::chrono::seconds{1};
+    const TransportStats stats = checks_.stats();
+    const std::int64_t waiting = stats.ready + stats.delayed + stats.in_flight;
+    in_all_ += waiting;
+    report.most_waiting = std::max(report.most_waiting, waiting);
+    report.mean_waiting = static_cast<double>(in_all_) / static_cast<double>(++count_);
+    return waiting;
+  }
+
+ private:
+  Transport& checks_;
+  SteadyClock::time_point next_;
+  std::int64_t count_ = 0;
+  std::int64_t in_all_ = 0;
+};
+
 }  // namespace
 
 LoadReport simulate_load(
@@ -144,36 +176,28 @@ LoadReport simulate_load(
   LoadReport report;
   SlowWorker worker{database, checks, failures, options, logger, delays};
 
-  constexpr milliseconds kTick{50};
   const auto begin = SteadyClock::now();
-  auto next_look = begin + std::chrono::seconds{1};
-  std::int64_t looks = 0;
-  std::int64_t waiting_in_all = 0;
-  for (auto at = begin; at < begin + options.duration && !stop.stop_requested(); at += kTick) {
-    std::this_thread::sleep_until(at);
-    const auto elapsed =
-        std::min<SteadyClock::duration>(SteadyClock::now() - begin, options.duration);
+  const std::int64_t wanted = options.rate * options.duration.count() / 1000;
+  Looks looks{checks, begin};
+  std::mutex mutex;
+  std::condition_variable_any never;
+  while (report.sent < wanted && !stop.stop_requested() &&
+         SteadyClock::now() < begin + options.duration + std::chrono::seconds{1}) {
     const auto due =
-        options.rate * std::chrono::duration_cast<milliseconds>(elapsed).count() / 1000;
-    if (due > report.sent) {
-      database.write([&](Session& session) {
-        for (std::int64_t i = report.sent; i < due; ++i) {
-          const std::int64_t who = distributors[random() % distributors.size()];
-          const std::int64_t withdrawal =
-              create_withdrawal(session, who, 1000 + static_cast<std::int64_t>(random() % 50'000));
-          delays.begin(withdrawal);
-          complete_withdrawal(session, sender, withdrawal);
-        }
-      });
-      report.sent = due;
-    }
-    if (SteadyClock::now() < next_look) continue;
-    next_look += std::chrono::seconds{1};
-    const TransportStats stats = checks.stats();
-    const std::int64_t waiting = stats.ready + stats.delayed + stats.in_flight;
-    report.most_waiting = std::max(report.most_waiting, waiting);
-    waiting_in_all += waiting;
-    report.mean_waiting = static_cast<double>(waiting_in_all) / static_cast<double>(++looks);
+        begin + std::chrono::nanoseconds{std::chrono::seconds{1}} * report.sent / options.rate;
+    std::unique_lock lock{mutex};
+    never.wait_until(lock, stop, due, [] { return false; });
+    std::int64_t withdrawal = 0;
+    database.write([&](Session& session) {
+      const std::int64_t who = distributors[random() % distributors.size()];
+      withdrawal =
+          create_withdrawal(session, who, 1000 + static_cast<std::int64_t>(random() % 50'000));
+      complete_withdrawal(session, sender, withdrawal);
+    });
+    delays.sent(withdrawal);
+    ++report.sent;
+    if (!looks.is_due()) continue;
+    const std::int64_t waiting = looks.look(report);
     report.handled = delays.handled();
     each_second(report, waiting);
   }

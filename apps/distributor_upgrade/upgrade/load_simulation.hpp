@@ -30,15 +30,16 @@ struct LoadReport {
   double drain_seconds = 0;  ///< from the last message sent to the last one handled
   std::int64_t most_waiting = 0;
   double mean_waiting = 0;
-  std::chrono::milliseconds median_delay{0};  ///< from completing a withdrawal to its check's end
+  std::chrono::milliseconds median_delay{0};  ///< from a withdrawal's commit to its check's end
   std::chrono::milliseconds delay_of_95_percent{0};
   std::chrono::milliseconds longest_delay{0};
 };
 
-/// Completes withdrawals at a steady rate, each with its check in one transaction, while a worker
-/// in this process handles them; looks every second at how many wait. Everything is real but the
-/// extra time of the handler. `each_second` is told what is known so far. Throws NotPossible if
-/// there are no distributors, StorageException.
+/// Completes withdrawals at a steady rate, each with its check in a transaction of its own, while a
+/// worker in this process handles them; looks every second at how many wait. Everything is real but
+/// the extra time of the handler. Where the storage does not keep up with the rate, fewer are sent:
+/// a second after their time is over, the rest is given up. `each_second` is told what is known so
+/// far. Throws NotPossible if there are no distributors, StorageException.
 LoadReport simulate_load(
     Database& database, Transport& checks, Transport& failures, const LoadOptions& options,
     const std::stop_token& stop, Logger& logger,
