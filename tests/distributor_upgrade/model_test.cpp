@@ -32,6 +32,47 @@ TEST_P(DistributorModel, LevelsAreSortedByRankAndHaveOneNameEach) {
   });
 }
 
+TEST_P(DistributorModel, CriteriaMayBeCorrected) {
+  write([&](Session& session) {
+    errand::distributors::set_criteria(session, "Bronze", "withdrawn_total >= 5");
+    EXPECT_EQ(get_level(session, "Bronze").criteria, "withdrawn_total >= 5");
+    errand::distributors::set_criteria(session, "Bronze", std::nullopt);
+    EXPECT_EQ(get_level(session, "Bronze").criteria, std::nullopt);
+    EXPECT_THROW(errand::distributors::set_criteria(session, "Bronze", "team >= 1"),
+                 CriteriaException);
+    EXPECT_THROW(errand::distributors::set_criteria(session, "Diamond", "team_size >= 1"),
+                 NotFound);
+  });
+}
+
+TEST_P(DistributorModel, OnlyALevelThatNobodyHadMayBeRemoved) {
+  service.give_level(somebody, "Bronze");
+  service.give_level(somebody, "Starter");
+  write([&](Session& session) {
+    EXPECT_THROW(remove_level(session, "Starter"), NotPossible);
+    EXPECT_THROW(remove_level(session, "Bronze"), NotPossible);
+    EXPECT_THROW(remove_level(session, "Diamond"), NotFound);
+    remove_level(session, "Silver");
+    EXPECT_EQ(all_levels(session).size(), 2U);
+  });
+}
+
+TEST_P(DistributorModel, ListsOfNobodyAreRefused) {
+  database->read([&](Session& session) {
+    EXPECT_THROW((void)list_withdrawals(session, 404, 10), NotFound);
+    EXPECT_THROW((void)list_upgrades(session, 404, 10), NotFound);
+  });
+}
+
+TEST_P(DistributorModel, DistributorsAreListedById) {
+  const std::int64_t other = add("Li Na", somebody);
+  database->read([&](Session& session) {
+    EXPECT_EQ(list_distributors(session, 0, 10).size(), 2U);
+    EXPECT_EQ(list_distributors(session, 0, 1).at(0).id, somebody);
+    EXPECT_EQ(list_distributors(session, somebody, 10).at(0).id, other);
+  });
+}
+
 TEST_P(DistributorModel, NamesMayBeInAnyScript) {
   write([&](Session& session) {
     const std::int64_t id = add_distributor(session, "赵丽 'O\"", somebody);

@@ -176,14 +176,23 @@ TEST_P(UpgradeService, ChecksEverybodyInBatches) {
     withdraw(add("Number " + std::to_string(i), somebody), i % 5 == 0 ? 100'000 : 99'999);
   }
   std::int64_t calls = 0;
-  const BulkReport report =
-      check_everybody(*database, 10, {}, [&](const BulkReport&, const auto&) { ++calls; });
+  const BulkReport report = check_everybody(*database, {.batch = 10}, {},
+                                            [&](const BulkReport&, const auto&) { ++calls; });
   EXPECT_EQ(report.total, 26);
   EXPECT_EQ(report.checked, 26);
   EXPECT_EQ(report.upgraded, 5);
   EXPECT_EQ(calls, 3);
   EXPECT_EQ(history().size(), 5U);
-  EXPECT_EQ(check_everybody(*database, 10, {}, [](const auto&, const auto&) {}).upgraded, 0);
+  EXPECT_EQ(check_everybody(*database, {.batch = 10}, {}, [](const auto&, const auto&) {}).upgraded,
+            0);
+}
+
+TEST_P(UpgradeService, ABulkCheckMayOnlyLook) {
+  withdraw(somebody, 100'000);
+  const BulkReport report =
+      check_everybody(*database, {.dry_run = true}, {}, [](const auto&, const auto&) {});
+  EXPECT_EQ(report.upgraded, 1);
+  EXPECT_EQ(level_of(somebody), "Starter");
 }
 
 TEST_P(UpgradeService, ABulkCheckGoesOnPastThoseWhoseCriteriaFail) {
@@ -191,7 +200,8 @@ TEST_P(UpgradeService, ABulkCheckGoesOnPastThoseWhoseCriteriaFail) {
       "'Bronze'");
   withdraw(somebody, 1);  // 0.01 × 0.00000001 has ten places
   const std::int64_t other = add("Li Na", somebody);
-  const BulkReport report = check_everybody(*database, 10, {}, [](const auto&, const auto&) {});
+  const BulkReport report =
+      check_everybody(*database, {.batch = 10}, {}, [](const auto&, const auto&) {});
   EXPECT_EQ(report.failed, 1);
   EXPECT_EQ(report.upgraded, 1);
   EXPECT_THAT(report.first_failure,
@@ -221,7 +231,8 @@ class FaultyDatabase final : public Database {
 TEST_P(UpgradeService, ABulkCheckTriesABatchAgainAfterPassingTrouble) {
   withdraw(somebody, 100'000);
   FaultyDatabase faulty{*database, 1, StorageException::Retry::helps};
-  const BulkReport report = check_everybody(faulty, 10, {}, [](const auto&, const auto&) {});
+  const BulkReport report =
+      check_everybody(faulty, {.batch = 10}, {}, [](const auto&, const auto&) {});
   EXPECT_EQ(report.upgraded, 1);
   EXPECT_EQ(report.failed, 0);
 }
@@ -234,7 +245,8 @@ TEST_P(UpgradeService, ABulkCheckIsNotEndedByOneWhoCannotBeUpgraded) {
   sql("INSERT INTO distributor_level_upgrade_history (distributor_id, distributor_version, "
       "previous_level_id, new_level_id, criteria, figures, upgrade_time) VALUES (1, 1, 1, 2, '', "
       "'{}', '2025-01-01 00:00:00.000000')");
-  const BulkReport report = check_everybody(*database, 10, {}, [](const auto&, const auto&) {});
+  const BulkReport report =
+      check_everybody(*database, {.batch = 10}, {}, [](const auto&, const auto&) {});
   EXPECT_EQ(report.checked, 2);
   EXPECT_EQ(report.upgraded, 1);
   EXPECT_EQ(report.failed, 1);
@@ -251,7 +263,8 @@ TEST_P(UpgradeService, ABulkCheckOfALongLineOfSponsorsTakesTimeByItsLength) {
       "n, 'in line', n - 1, 1, joined_at, joined_at FROM line, distributor");
   set_criteria("Bronze", "team_size >= 19999");
   // By pairs this were two hundred million rows, for minutes: the test's time limit is the bound.
-  const BulkReport report = check_everybody(*database, 1000, {}, [](const auto&, const auto&) {});
+  const BulkReport report =
+      check_everybody(*database, {.batch = 1000}, {}, [](const auto&, const auto&) {});
   EXPECT_EQ(report.checked, kLength);
   EXPECT_EQ(report.upgraded, 1);
   EXPECT_EQ(level_of(somebody), "Bronze");
@@ -260,7 +273,7 @@ TEST_P(UpgradeService, ABulkCheckOfALongLineOfSponsorsTakesTimeByItsLength) {
 TEST_P(UpgradeService, ABulkCheckStopsBetweenBatches) {
   for (int i = 0; i < 5; ++i) add("Number " + std::to_string(i), somebody);
   std::stop_source stop;
-  const BulkReport report = check_everybody(*database, 2, stop.get_token(),
+  const BulkReport report = check_everybody(*database, {.batch = 2}, stop.get_token(),
                                             [&](const auto&, const auto&) { stop.request_stop(); });
   EXPECT_TRUE(report.stopped);
   EXPECT_EQ(report.checked, 2);
@@ -283,6 +296,17 @@ TEST_P(UpgradeService, ASimulationHandlesAllThatItSends) {
   EXPECT_LE(report.most_waiting, 100);
   EXPECT_EQ(report.failed, 0);
   EXPECT_EQ(report.upgraded, static_cast<std::int64_t>(history().size()));
+}
+
+TEST_P(UpgradeService, ASimulationTellsOfChecksThatFail) {
+  set_criteria("Bronze", "withdrawn_totel >= 1");
+  LoadOptions load{.rate = 100, .duration = milliseconds{100}, .handling = milliseconds{1}};
+  load.message_class = kCheckClass;
+  const LoadReport report = simulate_load(*database, *checks, *failures, load, {}, logger,
+                                          [](const LoadReport&, std::int64_t) {});
+  EXPECT_EQ(report.failed, 10);
+  EXPECT_EQ(report.handled, 0);
+  EXPECT_THAT(report.first_failure, ::testing::HasSubstr("level Bronze"));
 }
 
 }  // namespace

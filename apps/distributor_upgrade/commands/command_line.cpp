@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kFooter =
     "Exit status:\n"
     "  0  done                              5  no such distributor, level or withdrawal\n"
-    "  1  not possible, criteria fail       6  storage unreachable\n"
+    "  1  not possible, criteria broken     6  storage unreachable\n"
     "  2  usage, data, DSN                 70  a mistake in this program\n"
     "  3  stopped before the end           74  standard output failed\n"
     "\n"
@@ -68,6 +68,8 @@ class CommandLine {
     root.require_subcommand(1);
     root.fallthrough();  // --dsn may stand behind the command, too
     root.footer(kFooter);
+    root.set_version_flag("--version", "errand-distributors " ERRAND_DISTRIBUTORS_VERSION,
+                          "Print the version");
     const auto keep_dsn = [&invocation](const std::string& text) {
       if (text.empty()) {
         throw ConfigurationException{
@@ -187,12 +189,32 @@ class CommandLine {
         ->type_name("CRITERIA");
     add_json(added);
     runs(added, options, run_level_add);
+    add_level_changes(level);
     CLI::App& list = add(level, "list", "All levels, the lowest first");
     add_json(list);
     runs(list, [this] { return run_level_list(invocation_); });
     CLI::App& figures = add(level, "figures", "What criteria may ask about a distributor");
     add_json(figures);
     runs(figures, [this] { return run_level_figures(invocation_); });
+  }
+
+  void add_level_changes(CLI::App& level) {
+    CLI::App& set = add(level, "set", "Change when a level is reached; nobody is taken down by it",
+                        "level set Gold --when 'withdrawn_total >= 8000'");
+    auto options = std::make_shared<LevelSetOptions>();
+    set.add_option("NAME", options->name, "The level")->type_name("")->required();
+    set.add_option_function<std::string>(
+           "--when", [options](const std::string& text) { options->criteria = text; },
+           "The new criteria, as in level add")
+        ->type_name("CRITERIA");
+    set.add_flag("--by-hand", options->by_hand, "No check leads to it any more");
+    add_json(set);
+    runs(set, options, run_level_set);
+    CLI::App& remove = add(level, "remove", "Remove a level that nobody has or ever had");
+    auto name = std::make_shared<std::string>();
+    remove.add_option("NAME", *name, "The level")->type_name("")->required();
+    add_json(remove);
+    runs(remove, [this, name] { return run_level_remove(*name, invocation_); });
   }
 
   void add_distributors() {
@@ -302,7 +324,8 @@ class CommandLine {
   void add_simulate() {
     CLI::App& simulate = add(root_, "simulate",
                              "Complete withdrawals at a steady rate, handle their checks, and tell "
-                             "how many had to wait",
+                             "how many had to wait. They are real withdrawals of the distributors "
+                             "there are: use a database of its own",
                              "simulate --rate 100 --for 60s --handling 30ms");
     auto options = std::make_shared<SimulateOptions>();
     add_number(simulate, "--rate", options->rate, 1, 100'000, "Withdrawals in a second (100)");
@@ -337,6 +360,9 @@ ExitCode parse_and_run(std::vector<std::string> arguments, Invocation& invocatio
     root.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
     invocation.out << root.help();
+    return ExitCode::done;
+  } catch (const CLI::CallForVersion& version) {
+    fmt::print(invocation.out, "{}\n", version.what());
     return ExitCode::done;
   } catch (const CLI::ParseError& error) {
     fmt::print(invocation.err, "errand-distributors: {}\n",

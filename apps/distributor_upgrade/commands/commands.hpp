@@ -27,6 +27,14 @@ struct LevelAddOptions {
   std::optional<std::string> criteria{};
 };
 ExitCode run_level_add(const LevelAddOptions& options, Invocation& invocation);
+
+struct LevelSetOptions {
+  std::string name{};
+  std::optional<std::string> criteria{};
+  bool by_hand = false;
+};
+ExitCode run_level_set(const LevelSetOptions& options, Invocation& invocation);
+ExitCode run_level_remove(const std::string& name, Invocation& invocation);
 ExitCode run_level_list(Invocation& invocation);
 ExitCode run_level_figures(Invocation& invocation);
 
@@ -36,6 +44,12 @@ struct DistributorAddOptions {
 };
 ExitCode run_distributor_add(const DistributorAddOptions& options, Invocation& invocation);
 ExitCode run_distributor_show(std::int64_t id, Invocation& invocation);
+
+struct DistributorListOptions {
+  std::int64_t after = 0;
+  std::int64_t limit = 50;
+};
+ExitCode run_distributor_list(const DistributorListOptions& options, Invocation& invocation);
 
 struct DistributorSetLevelOptions {
   std::int64_t id = 0;

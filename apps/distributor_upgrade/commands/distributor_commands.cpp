@@ -18,9 +18,14 @@ ExitCode run_distributor_add(const DistributorAddOptions& options, Invocation& i
 
 ExitCode run_distributor_show(std::int64_t id, Invocation& invocation) {
   Distributor distributor;
+  std::string sponsor = "none";
   Figures figures;
   invocation.database()->read([&](Session& session) {
     distributor = get_distributor(session, id);
+    if (distributor.sponsor_id) {
+      sponsor = fmt::format("{} #{}", get_distributor(session, *distributor.sponsor_id).name,
+                            *distributor.sponsor_id);
+    }
     UpgradeContext context = UpgradeContextProvider::find(session, id).value();
     UpgradeContextProvider::add_team(session, context);
     figures = context.figures;
@@ -34,12 +39,34 @@ ExitCode run_distributor_show(std::int64_t id, Invocation& invocation) {
   };
   line("id", std::to_string(distributor.id));
   line("name", distributor.name);
-  line("sponsor", distributor.sponsor_id ? std::to_string(*distributor.sponsor_id) : "none");
+  line("sponsor", sponsor);
   line("level", distributor.level + ", since " + to_iso8601(distributor.level_since));
   line("joined", to_iso8601(distributor.joined_at));
   for (const FigureInfo& figure : kFigures) {
     line(figure.name, figures.text(figure.figure));
   }
+  return ExitCode::done;
+}
+
+ExitCode run_distributor_list(const DistributorListOptions& options, Invocation& invocation) {
+  std::vector<Distributor> distributors;
+  invocation.database()->read([&](Session& session) {
+    distributors =
+        list_distributors(session, options.after, static_cast<std::size_t>(options.limit));
+  });
+  if (invocation.json) {
+    invocation.print_json(json_of(distributors));
+    return ExitCode::done;
+  }
+  Table table{{{.title = "ID", .right = true},
+               {.title = "NAME", .shrinks = true},
+               {.title = "LEVEL"},
+               {.title = "SPONSOR", .right = true}}};
+  for (const Distributor& distributor : distributors) {
+    table.add_row({std::to_string(distributor.id), distributor.name, distributor.level,
+                   distributor.sponsor_id ? std::to_string(*distributor.sponsor_id) : ""});
+  }
+  table.print(invocation.out, invocation.out_screen);
   return ExitCode::done;
 }
 

@@ -3,6 +3,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
+#include <fmt/format.h>
 
 #include "errand/json.hpp"
 
@@ -39,11 +40,25 @@ object object_of(const Distributor& distributor) {
 object object_of(const Withdrawal& withdrawal) {
   return {{"id", withdrawal.id},
           {"distributorId", withdrawal.distributor_id},
+          {"distributor", withdrawal.distributor},
           {"amount", money_text(withdrawal.amount_cents)},
           {"status", to_string(withdrawal.status)},
           {"createdAt", to_iso8601(withdrawal.created_at)},
           {"completedAt",
            withdrawal.completed_at ? value(to_iso8601(*withdrawal.completed_at)) : value(nullptr)}};
+}
+
+std::string_view name_of(Finding::Kind kind) {
+  switch (kind) {
+    case Finding::Kind::all_of:
+      return "allOf";
+    case Finding::Kind::any_of:
+      return "anyOf";
+    case Finding::Kind::opposite:
+      return "not";
+    default:
+      return "comparison";
+  }
 }
 
 object object_of(const Assessment::Step& step) {
@@ -52,11 +67,15 @@ object object_of(const Assessment::Step& step) {
   json["problem"] = step.verdict ? value(nullptr) : value(step.problem);
   array findings;
   for (const Finding& finding : step.verdict.value_or(Verdict{}).findings) {
-    findings.push_back(object{{"criterion", finding.text},
-                              {"left", finding.left.to_string()},
-                              {"comparison", finding.comparison},
-                              {"right", finding.right.to_string()},
-                              {"holds", finding.holds}});
+    object item{
+        {"kind", name_of(finding.kind)}, {"depth", finding.depth}, {"holds", finding.holds}};
+    if (finding.kind == Finding::Kind::comparison) {
+      item["criterion"] = finding.text;
+      item["left"] = finding.left;
+      item["comparison"] = finding.comparison;
+      item["right"] = finding.right;
+    }
+    findings.push_back(std::move(item));
   }
   json["findings"] = std::move(findings);
   return json;
@@ -70,6 +89,8 @@ std::string array_of(const std::vector<T>& items) {
 }
 
 }  // namespace
+
+std::string json_of(const Level& level) { return serialize(object_of(level)); }
 
 std::string json_of(const std::vector<Level>& levels) { return array_of(levels); }
 
@@ -88,6 +109,8 @@ std::string json_of(const std::vector<TeamMember>& team) {
   }
   return serialize(json);
 }
+
+std::string json_of(const std::vector<Distributor>& distributors) { return array_of(distributors); }
 
 std::string json_of(const Withdrawal& withdrawal) { return serialize(object_of(withdrawal)); }
 
@@ -143,11 +166,17 @@ std::string json_of_figures() {
 }
 
 std::string json_of(const JsonMembers& members) {
-  object json;
+  std::string json;
   for (const auto& [name, member] : members) {
-    json[name] = std::visit([](const auto& it) { return value(it); }, member);
+    json += fmt::format("{}\"{}\":", json.empty() ? "{" : ",", name);
+    // Boost.JSON would write 9E3, which is right and unreadable.
+    if (const auto* number = std::get_if<double>(&member)) {
+      json += fmt::format("{:.3f}", *number);
+    } else {
+      json += std::visit([](const auto& it) { return serialize(value(it)); }, member);
+    }
   }
-  return serialize(json);
+  return json.empty() ? "{}" : json + "}";
 }
 
 }  // namespace errand::distributors

@@ -15,8 +15,10 @@
 /// What `--json` prints. Money is a text: readers of JSON make numbers binary.
 namespace errand::distributors {
 
+[[nodiscard]] std::string json_of(const Level& level);
 [[nodiscard]] std::string json_of(const std::vector<Level>& levels);
 [[nodiscard]] std::string json_of(const Distributor& distributor, const Figures& figures);
+[[nodiscard]] std::string json_of(const std::vector<Distributor>& distributors);
 [[nodiscard]] std::string json_of(const std::vector<TeamMember>& team);
 [[nodiscard]] std::string json_of(const Withdrawal& withdrawal);
 [[nodiscard]] std::string json_of(const std::vector<Withdrawal>& withdrawals);

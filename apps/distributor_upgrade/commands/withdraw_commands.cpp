@@ -42,9 +42,9 @@ ExitCode run_withdraw_move(std::int64_t id, WithdrawalStatus status, Invocation&
   } else {
     fmt::print(invocation.out, "withdrawal {} of {} is {}{}\n", withdrawal.id,
                money_text(withdrawal.amount_cents), to_string(withdrawal.status),
-               completes
-                   ? fmt::format("; distributor {} is to be checked", withdrawal.distributor_id)
-                   : "");
+               completes ? fmt::format("; {} (distributor {}) is to be checked",
+                                       printable(withdrawal.distributor), withdrawal.distributor_id)
+                         : "");
   }
   return ExitCode::done;
 }
@@ -60,13 +60,14 @@ ExitCode run_withdraw_list(const ListOptions& options, Invocation& invocation) {
     return ExitCode::done;
   }
   Table table{{{.title = "ID", .right = true},
-               {.title = "DISTRIBUTOR", .right = true},
+               {.title = "DISTRIBUTOR", .shrinks = true},
                {.title = "AMOUNT", .right = true},
                {.title = "STATUS"},
                {.title = "CREATED", .shrinks = true},
                {.title = "COMPLETED", .shrinks = true}}};
   for (const Withdrawal& withdrawal : withdrawals) {
-    table.add_row({std::to_string(withdrawal.id), std::to_string(withdrawal.distributor_id),
+    table.add_row({std::to_string(withdrawal.id),
+                   fmt::format("{} #{}", withdrawal.distributor, withdrawal.distributor_id),
                    money_text(withdrawal.amount_cents), std::string{to_string(withdrawal.status)},
                    shown(withdrawal.created_at),
                    withdrawal.completed_at ? shown(*withdrawal.completed_at) : ""});

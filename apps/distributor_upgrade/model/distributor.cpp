@@ -136,6 +136,11 @@ Distributor get_distributor(Session& session, std::int64_t id) {
   return *std::move(found);
 }
 
+std::vector<Distributor> list_distributors(Session& session, std::int64_t after,
+                                           std::size_t limit) {
+  return select(session, "WHERE d.id > $2", limit, {after});
+}
+
 std::int64_t count_distributors(Session& session) {
   return session.run("SELECT count(*) FROM distributor").rows.at(0).at(0).number();
 }

@@ -31,6 +31,10 @@ std::int64_t add_distributor(Session& session, const std::string& name,
 /// Throws NotFound.
 [[nodiscard]] Distributor get_distributor(Session& session, std::int64_t id);
 
+/// Those with the next higher ids, at most `limit`.
+[[nodiscard]] std::vector<Distributor> list_distributors(Session& session, std::int64_t after,
+                                                         std::size_t limit);
+
 [[nodiscard]] std::int64_t count_distributors(Session& session);
 
 struct TeamMember {

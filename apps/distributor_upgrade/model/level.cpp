@@ -1,5 +1,7 @@
 #include "distributor_upgrade/model/level.hpp"
 
+#include <utility>
+
 #include "errand/errors.hpp"
 
 #include "distributor_upgrade/criteria/criteria.hpp"
@@ -32,6 +34,38 @@ std::vector<Level> all_levels(Session& session) {
                       .criteria = row[3].optional_text()});
   }
   return levels;
+}
+
+Level get_level(Session& session, const std::string& name) {
+  std::string names;
+  for (Level& level : all_levels(session)) {
+    if (level.name == name) return std::move(level);
+    names += (names.empty() ? "" : ", ") + level.name;
+  }
+  throw NotFound{"there is no level " + name + "; there are " + (names.empty() ? "none" : names)};
+}
+
+void set_criteria(Session& session, const std::string& name,
+                  const std::optional<std::string>& criteria) {
+  if (criteria) (void)Criteria{*criteria};
+  session.run("UPDATE distributor_level SET criteria = $2 WHERE id = $1",
+              {get_level(session, name).id, nullable(criteria)});
+}
+
+void remove_level(Session& session, const std::string& name) {
+  const Level level = get_level(session, name);
+  const Answer uses = session.run(
+      "SELECT (SELECT count(*) FROM distributor WHERE level_id = $1), (SELECT count(*) FROM "
+      "distributor_level_upgrade_history WHERE previous_level_id = $1 OR new_level_id = $1)",
+      {level.id});
+  const std::int64_t held = uses.rows.at(0).at(0).number();
+  const std::int64_t told = uses.rows.at(0).at(1).number();
+  if (held > 0 || told > 0) {
+    throw NotPossible{"level " + name + " is kept: " + std::to_string(held) +
+                      " distributors have it, and the history tells of it " + std::to_string(told) +
+                      " times"};
+  }
+  session.run("DELETE FROM distributor_level WHERE id = $1", {level.id});
 }
 
 bool may_skip_levels(Session& session) {

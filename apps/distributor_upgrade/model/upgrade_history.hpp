@@ -24,7 +24,7 @@ struct UpgradeRecord {
   Timestamp upgrade_time{};
 };
 
-/// The newest first.
+/// The newest first. Throws NotFound if there is no such distributor.
 [[nodiscard]] std::vector<UpgradeRecord> list_upgrades(Session& session,
                                                        std::optional<std::int64_t> distributor_id,
                                                        std::size_t limit);

@@ -12,8 +12,9 @@
 namespace errand::distributors {
 namespace {
 
-constexpr const char* kColumns =
-    "id, distributor_id, amount_cents, status, created_at, completed_at";
+constexpr const char* kSelect =
+    "SELECT w.id, w.distributor_id, d.name, w.amount_cents, w.status, w.created_at, w.completed_at "
+    "FROM withdraw_ledger w JOIN distributor d ON d.id = w.distributor_id ";
 
 constexpr std::array<std::string_view, 4> kStatuses{"pending", "processing", "completed", "failed"};
 
@@ -30,10 +31,11 @@ WithdrawalStatus status_of(const Value& value) {
 Withdrawal withdrawal_of(const Row& row) {
   return {.id = row[0].number(),
           .distributor_id = row[1].number(),
-          .amount_cents = row[2].number(),
-          .status = status_of(row[3]),
-          .created_at = row[4].time(),
-          .completed_at = row[5].optional_time()};
+          .distributor = row[2].text(),
+          .amount_cents = row[3].number(),
+          .status = status_of(row[4]),
+          .created_at = row[5].time(),
+          .completed_at = row[6].optional_time()};
 }
 
 }  // namespace
@@ -56,8 +58,7 @@ std::int64_t create_withdrawal(Session& session, std::int64_t distributor_id,
 }
 
 std::optional<Withdrawal> find_withdrawal(Session& session, std::int64_t id) {
-  const Answer found =
-      session.run(std::string{"SELECT "} + kColumns + " FROM withdraw_ledger WHERE id = $1", {id});
+  const Answer found = session.run(std::string{kSelect} + "WHERE w.id = $1", {id});
   if (found.rows.empty()) return std::nullopt;
   return withdrawal_of(found.rows[0]);
 }
@@ -65,14 +66,15 @@ std::optional<Withdrawal> find_withdrawal(Session& session, std::int64_t id) {
 std::vector<Withdrawal> list_withdrawals(Session& session,
                                          std::optional<std::int64_t> distributor_id,
                                          std::size_t limit) {
-  std::string sql = std::string{"SELECT "} + kColumns + " FROM withdraw_ledger";
+  std::string sql = kSelect;
   std::vector<Parameter> parameters{static_cast<std::int64_t>(limit)};
   if (distributor_id) {
-    sql += " WHERE distributor_id = $2";
+    (void)get_distributor(session, *distributor_id);
+    sql += "WHERE w.distributor_id = $2 ";
     parameters.emplace_back(*distributor_id);
   }
   std::vector<Withdrawal> withdrawals;
-  for (const Row& row : session.run(sql + " ORDER BY id DESC LIMIT $1", parameters).rows) {
+  for (const Row& row : session.run(sql + "ORDER BY w.id DESC LIMIT $1", parameters).rows) {
     withdrawals.push_back(withdrawal_of(row));
   }
   return withdrawals;
@@ -86,11 +88,11 @@ Withdrawal move_withdrawal(Session& session, std::int64_t id, WithdrawalStatus s
   const Answer moved = session.run(
       std::string{"UPDATE withdraw_ledger SET status = $2, completed_at = $3 WHERE id = $1 AND "
                   "status IN "} +
-          (processes ? "('pending')" : "('pending', 'processing')") + " RETURNING " + kColumns,
+          (processes ? "('pending')" : "('pending', 'processing')"),
       {id, name, completes ? Parameter{to_sql_time(session.now())} : Parameter{nullptr}});
-  if (!moved.rows.empty()) return withdrawal_of(moved.rows[0]);
   const std::optional<Withdrawal> found = find_withdrawal(session, id);
   if (!found) throw NotFound{"there is no withdrawal " + std::to_string(id)};
+  if (moved.changed == 1) return *found;
   throw NotPossible{"withdrawal " + std::to_string(id) + " is " +
                     std::string{to_string(found->status)} +
                     (found->status == status ? " already" : " and cannot become " + name)};

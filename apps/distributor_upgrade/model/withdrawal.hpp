@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +22,7 @@ enum class WithdrawalStatus : std::uint8_t { pending, processing, completed, fai
 struct Withdrawal {
   std::int64_t id = 0;
   std::int64_t distributor_id = 0;
+  std::string distributor{};  ///< the name
   std::int64_t amount_cents = 0;
   WithdrawalStatus status = WithdrawalStatus::pending;
   Timestamp created_at{};
@@ -33,7 +35,7 @@ std::int64_t create_withdrawal(Session& session, std::int64_t distributor_id,
 
 [[nodiscard]] std::optional<Withdrawal> find_withdrawal(Session& session, std::int64_t id);
 
-/// The newest first.
+/// The newest first. Throws NotFound if there is no such distributor.
 [[nodiscard]] std::vector<Withdrawal> list_withdrawals(Session& session,
                                                        std::optional<std::int64_t> distributor_id,
                                                        std::size_t limit);

@@ -1,6 +1,5 @@
 #include "distributor_upgrade/store/postgres_connection.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -14,10 +13,18 @@ namespace {
 
 using Retry = StorageException::Retry;
 
+/// libpq writes several lines, some of them indented.
 std::string one_line(const char* message) {
-  std::string text{message};
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  std::ranges::replace(text, '\n', ' ');
+  std::string text;
+  for (const char c : std::string_view{message}) {
+    const bool is_space = c == ' ' || c == '\n' || c == '\t';
+    if (!is_space) {
+      text += c;
+    } else if (!text.empty() && text.back() != ' ') {
+      text += ' ';
+    }
+  }
+  if (text.ends_with(' ')) text.pop_back();
   return text;
 }
 

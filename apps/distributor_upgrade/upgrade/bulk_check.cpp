@@ -45,8 +45,8 @@ void with_patience(const std::stop_token& stop, Body&& body) {
 
 class BulkCheck {
  public:
-  BulkCheck(Database& database, std::size_t batch, const std::stop_token& stop)
-      : database_{database}, batch_{batch}, stop_{stop} {
+  BulkCheck(Database& database, const BulkOptions& options, const std::stop_token& stop)
+      : database_{database}, options_{options}, stop_{stop} {
     with_patience(stop_, [&] {
       database_.read([&](Session& session) { report_.total = count_distributors(session); });
     });
@@ -65,8 +65,10 @@ class BulkCheck {
     last_ = looked.last;
     report_.checked += looked.count;
     for (const std::string& failure : looked.failures) add_failure(failure);
-    made = upgrade(looked.due);
-    report_.upgraded += static_cast<std::int64_t>(made.size());
+    made.clear();
+    if (!options_.dry_run) made = upgrade(looked.due);
+    report_.upgraded +=
+        static_cast<std::int64_t>(options_.dry_run ? looked.due.size() : made.size());
     return true;
   }
 
@@ -85,7 +87,7 @@ class BulkCheck {
       if (!links_) links_ = SponsorLinks::load(session);
       UpgradeContextProvider::add_team(links_->team_size(context.distributor_id), context);
     };
-    for (UpgradeContext& context : UpgradeContextProvider::next(session, last_, batch_)) {
+    for (UpgradeContext& context : UpgradeContextProvider::next(session, last_, options_.batch)) {
       ++looked.count;
       looked.last = context.distributor_id;
       const LevelRules::Reach reach = rules.reach(context, add_team);
@@ -141,7 +143,7 @@ class BulkCheck {
   }
 
   Database& database_;
-  const std::size_t batch_;
+  const BulkOptions options_;
   const std::stop_token stop_;
   std::int64_t last_ = 0;
   std::optional<SponsorLinks> links_;
@@ -151,9 +153,9 @@ class BulkCheck {
 }  // namespace
 
 BulkReport check_everybody(
-    Database& database, std::size_t batch, const std::stop_token& stop,
+    Database& database, const BulkOptions& options, const std::stop_token& stop,
     const std::function<void(const BulkReport&, const std::vector<Upgrade>&)>& progress) {
-  BulkCheck check{database, batch, stop};
+  BulkCheck check{database, options, stop};
   std::vector<Upgrade> made;
   while (check.check_next(made)) progress(check.report(), made);
   return check.report();

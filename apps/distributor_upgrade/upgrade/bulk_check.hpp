@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <stop_token>
@@ -11,6 +12,11 @@
 
 namespace errand::distributors {
 
+struct BulkOptions {
+  std::size_t batch = 1000;  ///< how many at a time
+  bool dry_run = false;      ///< only look: `upgraded` counts those who would be
+};
+
 struct BulkReport {
   std::int64_t total = 0;  ///< distributors there were at the start
   std::int64_t checked = 0;
@@ -20,7 +26,7 @@ struct BulkReport {
   bool stopped = false;  ///< before the end
 };
 
-/// Checks everybody, by id, `batch` at a time, in the calling thread. After each batch `progress`
+/// Checks everybody, by id, in batches, in the calling thread. After each batch `progress`
 /// is told how far it is, and what the batch changed. Teams are counted once, when criteria first
 /// ask for one; whoever joins later is not counted.
 ///
@@ -28,7 +34,7 @@ struct BulkReport {
 /// trouble of the storage is waited for, some seconds. It may be stopped and run again at any time.
 /// Throws StorageException.
 BulkReport check_everybody(
-    Database& database, std::size_t batch, const std::stop_token& stop,
+    Database& database, const BulkOptions& options, const std::stop_token& stop,
     const std::function<void(const BulkReport&, const std::vector<Upgrade>&)>& progress);
 
 }  // namespace errand::distributors

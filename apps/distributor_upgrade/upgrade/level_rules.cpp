@@ -52,17 +52,6 @@ const Level& LevelRules::level(std::int64_t id) const {
   return *found;
 }
 
-const Level* LevelRules::find_level(std::string_view name) const {
-  const auto found = std::ranges::find(levels_, name, &Level::name);
-  return found == levels_.end() ? nullptr : &*found;
-}
-
-std::string LevelRules::level_names() const {
-  std::string names;
-  for (const Level& level : levels_) names += (names.empty() ? "" : ", ") + level.name;
-  return names;
-}
-
 std::vector<const LevelRules::Step*> LevelRules::steps_above(std::int64_t level_id) const {
   const std::int64_t rank = level(level_id).rank;
   std::vector<const Step*> above;

@@ -59,11 +59,6 @@ class LevelRules {
   [[nodiscard]] Reach reach(UpgradeContext& context, const AddTeam& add_team) const;
 
   [[nodiscard]] const Level& level(std::int64_t id) const;
-
-  /// Null if there is none.
-  [[nodiscard]] const Level* find_level(std::string_view name) const;
-  [[nodiscard]] std::string level_names() const;
-
   [[nodiscard]] bool may_skip() const noexcept { return may_skip_; }
 
  private:

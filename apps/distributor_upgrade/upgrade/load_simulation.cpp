@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <thread>
 #include <unordered_map>
@@ -21,27 +23,46 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-/// When each withdrawal was completed, and how long its check took from then on.
+/// When each withdrawal was completed, and how its check ended.
 class Delays {
  public:
-  void sent(std::int64_t withdrawal) { note(withdrawal, +1); }
-  void handled(std::int64_t withdrawal) { note(withdrawal, -1); }
+  void sent(std::int64_t withdrawal) {
+    const std::lock_guard lock{mutex_};
+    Check& check = checks_[withdrawal];
+    check.sent = SteadyClock::now();
+    ++open_;
+    close(check);
+  }
+
+  /// `failure`: empty, or why it failed. Only the first end counts.
+  void ended(std::int64_t withdrawal, const std::string& failure) {
+    const std::lock_guard lock{mutex_};
+    Check& check = checks_[withdrawal];
+    if (check.ended) return;
+    check.ended = SteadyClock::now();
+    check.has_failed = !failure.empty();
+    if (first_failure_.empty()) first_failure_ = failure;
+    close(check);
+  }
 
   [[nodiscard]] std::int64_t handled() {
     const std::lock_guard lock{mutex_};
     return static_cast<std::int64_t>(delays_.size());
   }
 
-  /// Until all that were sent are handled, or none was for a minute: failed ones never are.
+  /// Until all that were sent have ended, or none has for a minute.
   void wait_for_all() {
     std::unique_lock lock{mutex_};
-    while (!open_.empty() &&
+    while (open_ > 0 &&
            closed_.wait_for(lock, std::chrono::minutes{1}) == std::cv_status::no_timeout) {
     }
   }
 
   void report(LoadReport& report) {
     const std::lock_guard lock{mutex_};
+    report.handled = static_cast<std::int64_t>(delays_.size());
+    report.failed = failed_;
+    report.first_failure = first_failure_;
     if (delays_.empty()) return;
     std::ranges::sort(delays_);
     report.median_delay = delays_[delays_.size() / 2];
@@ -50,26 +71,31 @@ class Delays {
   }
 
  private:
-  struct Open {
-    int sent_less_handled = 0;
-    SteadyClock::time_point since;
+  struct Check {
+    std::optional<SteadyClock::time_point> sent{};
+    std::optional<SteadyClock::time_point> ended{};
+    bool has_failed = false;
   };
 
-  /// A check may be handled before whoever committed it comes to say that it was sent.
-  void note(std::int64_t withdrawal, int what) {
-    const std::lock_guard lock{mutex_};
-    const auto [found, is_first] =
-        open_.emplace(withdrawal, Open{.sent_less_handled = what, .since = SteadyClock::now()});
-    if (is_first || found->second.sent_less_handled == what) return;
-    const auto delay = what < 0 ? SteadyClock::now() - found->second.since : milliseconds{0};
-    delays_.push_back(std::chrono::duration_cast<milliseconds>(delay));
-    open_.erase(found);
+  /// A check may have ended before whoever committed it comes to say that it was sent.
+  void close(const Check& check) {
+    if (!check.sent || !check.ended) return;
+    if (check.has_failed) {
+      ++failed_;
+    } else {
+      const auto delay = std::max(*check.ended - *check.sent, SteadyClock::duration::zero());
+      delays_.push_back(std::chrono::duration_cast<milliseconds>(delay));
+    }
+    --open_;
     closed_.notify_all();
   }
 
   std::mutex mutex_;
   std::condition_variable closed_;
-  std::unordered_map<std::int64_t, Open> open_;
+  std::unordered_map<std::int64_t, Check> checks_;
+  std::int64_t open_ = 0;
+  std::int64_t failed_ = 0;
+  std::string first_failure_;
   std::vector<milliseconds> delays_;
 };
 
@@ -107,10 +133,15 @@ class SlowWorker {
     handlers_.use([&delays, time = options.handling](const Envelope& envelope, TaskContext&,
                                                      const Next& next) {
       std::this_thread::sleep_for(time);
-      std::string result = next();
       const auto ledger = read_check_message(envelope.body()).triggering_withdraw_ledger_id();
-      if (ledger) delays.handled(*ledger);
-      return result;
+      try {
+        std::string result = next();
+        if (ledger) delays.ended(*ledger, "");
+        return result;
+      } catch (const std::exception& error) {
+        if (ledger) delays.ended(*ledger, error.what());
+        throw;
+      }
     });
     MessageConsumerOptions consumer;
     consumer.worker.concurrency = options.concurrency;
@@ -118,13 +149,12 @@ class SlowWorker {
     consumer_ = std::make_unique<MessageConsumer>(
         std::vector<ConsumedTransport>{{.transport = &checks, .failure = &failures}}, handlers_,
         consumer, logger);
-    thread_ = std::jthread{[this](const std::stop_token& stop) { report_ = consumer_->run(stop); }};
+    thread_ = std::jthread{[this](const std::stop_token& stop) { consumer_->run(stop); }};
   }
 
-  WorkerReport stop() {
+  void stop() {
     thread_.request_stop();
     thread_.join();
-    return report_;
   }
 
  private:
@@ -132,7 +162,6 @@ class SlowWorker {
   DistributorUpgradeCheckHandler handler_;
   Handlers handlers_;
   std::unique_ptr<MessageConsumer> consumer_;
-  WorkerReport report_;
   std::jthread thread_;
 };
 
@@ -205,9 +234,7 @@ LoadReport simulate_load(
   report.seconds = std::chrono::duration<double>(sent_at - begin).count();
   delays.wait_for_all();
   report.drain_seconds = std::chrono::duration<double>(SteadyClock::now() - sent_at).count();
-  const WorkerReport worked = worker.stop();
-  report.handled = worked.completed;
-  report.failed = worked.failed;
+  worker.stop();
   report.upgraded = count_upgrades(database) - upgrades_before;
   delays.report(report);
   return report;

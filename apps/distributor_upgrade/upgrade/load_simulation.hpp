@@ -24,7 +24,8 @@ struct LoadOptions {
 struct LoadReport {
   std::int64_t sent = 0;
   std::int64_t handled = 0;
-  std::int64_t failed = 0;
+  std::int64_t failed = 0;  ///< at the first attempt, which is the only one waited for
+  std::string first_failure{};
   std::int64_t upgraded = 0;
   double seconds = 0;        ///< of sending
   double drain_seconds = 0;  ///< from the last message sent to the last one handled
@@ -35,11 +36,12 @@ struct LoadReport {
   std::chrono::milliseconds longest_delay{0};
 };
 
-/// Completes withdrawals at a steady rate, each with its check in a transaction of its own, while a
-/// worker in this process handles them; looks every second at how many wait. Everything is real but
-/// the extra time of the handler. Where the storage does not keep up with the rate, fewer are sent:
-/// a second after their time is over, the rest is given up. `each_second` is told what is known so
-/// far. Throws NotPossible if there are no distributors, StorageException.
+/// Completes withdrawals of the distributors there are at a steady rate, each with its check in a
+/// transaction of its own, while a worker in this process handles them; looks every second at how
+/// many wait. Everything is real but the extra time of the handler. Where the storage does not keep
+/// up with the rate, fewer are sent: a second after their time is over, the rest is given up.
+/// `each_second` is told what is known so far. Throws NotPossible if there are no distributors,
+/// StorageException.
 LoadReport simulate_load(
     Database& database, Transport& checks, Transport& failures, const LoadOptions& options,
     const std::stop_token& stop, Logger& logger,

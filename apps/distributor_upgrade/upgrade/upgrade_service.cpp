@@ -138,14 +138,8 @@ Upgrade DistributorUpgradeService::give_level(std::int64_t distributor_id,
     LevelChange change{.by_hand = true};
     database_.read([&](Session& session) {
       change.context = get_context(session, distributor_id);
-      const LevelRules rules = LevelRules::load(session);
-      const Level* to = rules.find_level(level_name);
-      if (to == nullptr) {
-        throw NotFound{
-            fmt::format("there is no level {}; there are {}", level_name, rules.level_names())};
-      }
-      change.from = rules.level(change.context.level_id);
-      change.to = *to;
+      change.from = LevelRules::load(session).level(change.context.level_id);
+      change.to = get_level(session, level_name);
     });
     if (change.from.id == change.to.id) {
       throw NotPossible{fmt::format("distributor {} is {} already", distributor_id, level_name)};
