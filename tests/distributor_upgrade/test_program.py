@@ -65,6 +65,7 @@ class Commands(Distributors):
         self.assertIn("level Silver: criteria", self.run_program("check", "1", code=1))
         self.assertEqual(self.json("distributor", "show", "1")["level"], "Bronze")
         self.run_program("level", "set", "Silver", "--when", "withdrawn_total >= 10")
+        self.run_program("level", "set", "Gold", "--by-hand")
         self.assertIn("rose from Bronze to Silver", self.run_program("check", "1"))
 
     def test_a_level_above_one_that_is_missing_says_so(self):

@@ -233,6 +233,13 @@ class CommandLine {
     add_json(show);
     runs(show, [this, id] { return run_distributor_show(*id, invocation_); });
 
+    CLI::App& list = add(group, "list", "Distributors by id");
+    auto list_options = std::make_shared<DistributorListOptions>();
+    add_number(list, "--after", list_options->after, 0, kAny, "Only those with higher ids");
+    add_number(list, "--limit", list_options->limit, 1, 1'000'000, "At most this many (50)");
+    add_json(list);
+    runs(list, list_options, run_distributor_list);
+
     CLI::App& set_level =
         add(group, "set-level", "Give a level by hand, up or down; the history says so",
             "distributor set-level 1 Gold");

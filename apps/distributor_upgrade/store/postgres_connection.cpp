@@ -109,7 +109,9 @@ PostgresConnection::Result PostgresConnection::await_answer(int sent) {
   const auto deadline = std::chrono::steady_clock::now() + reply_timeout_ + kForItsAnswer;
   Result last;
   while (sent == 1) {
-    while (PQisBusy(handle()) != 0) await_input(deadline);
+    // Where the connection has ended it stays busy, but the result tells of the end.
+    while (PQisBusy(handle()) != 0 && await_input(deadline)) {
+    }
     Result next{PQgetResult(handle())};
     if (!next) break;
     last = std::move(next);
@@ -117,19 +119,24 @@ PostgresConnection::Result PostgresConnection::await_answer(int sent) {
   return last;
 }
 
-void PostgresConnection::await_input(std::chrono::steady_clock::time_point deadline) {
+bool PostgresConnection::await_input(std::chrono::steady_clock::time_point deadline) {
   const auto left =
       std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
   pollfd socket{PQsocket(handle()), POLLIN, 0};
   const int ready = left.count() <= 0 ? 0 : poll(&socket, 1, static_cast<int>(left.count()));
-  if (ready < 0 && errno == EINTR) return;
+  if (ready < 0 && errno == EINTR) return true;
   if (ready == 0) {
     connection_.reset();
     throw StorageException{"PostgreSQL did not answer for " +
                                std::to_string(reply_timeout_.count()) + " s, see reply_timeout",
                            Retry::helps};
   }
-  PQconsumeInput(handle());  // if it fails, the result says why
+  // A record of TLS holds up to 16 kB, of which one call may take 8: the rest would not make the
+  // socket ready again.
+  for (int calls = PQsslInUse(handle()) != 0 ? 3 : 1; calls > 0; --calls) {
+    if (PQconsumeInput(handle()) != 1) return false;
+  }
+  return true;
 }
 
 void PostgresConnection::check(const PGresult* result) const {

@@ -47,7 +47,8 @@ class PostgresConnection {
 
   /// The answer of the last statement that was sent. `sent`: what libpq said when it was.
   Result await_answer(int sent);
-  void await_input(std::chrono::steady_clock::time_point deadline);
+  /// False: the connection has ended.
+  bool await_input(std::chrono::steady_clock::time_point deadline);
   void check(const PGresult* result) const;
   static Answer answer_of(PGresult* result);
 

@@ -206,12 +206,13 @@ LoadReport simulate_load(
   SlowWorker worker{database, checks, failures, options, logger, delays};
 
   const auto begin = SteadyClock::now();
+  constexpr std::chrono::seconds kGrace{5};
   const std::int64_t wanted = options.rate * options.duration.count() / 1000;
   Looks looks{checks, begin};
   std::mutex mutex;
   std::condition_variable_any never;
   while (report.sent < wanted && !stop.stop_requested() &&
-         SteadyClock::now() < begin + options.duration + std::chrono::seconds{1}) {
+         SteadyClock::now() < begin + options.duration + kGrace) {
     const auto due =
         begin + std::chrono::nanoseconds{std::chrono::seconds{1}} * report.sent / options.rate;
     std::unique_lock lock{mutex};

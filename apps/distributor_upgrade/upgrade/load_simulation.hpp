@@ -39,7 +39,7 @@ struct LoadReport {
 /// Completes withdrawals of the distributors there are at a steady rate, each with its check in a
 /// transaction of its own, while a worker in this process handles them; looks every second at how
 /// many wait. Everything is real but the extra time of the handler. Where the storage does not keep
-/// up with the rate, fewer are sent: a second after their time is over, the rest is given up.
+/// up with the rate, fewer are sent: five seconds after their time is over, the rest is given up.
 /// `each_second` is told what is known so far. Throws NotPossible if there are no distributors,
 /// StorageException.
 LoadReport simulate_load(
