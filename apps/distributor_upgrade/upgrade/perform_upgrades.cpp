@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <limits>
 #include <unordered_set>
 
 namespace errand::distributors {
@@ -12,16 +13,22 @@ namespace {
 std::unordered_set<std::int64_t> change_levels(Session& session,
                                                std::span<const LevelChange> changes) {
   std::string rows;
+  std::int64_t lowest = std::numeric_limits<std::int64_t>::max();
+  std::int64_t highest = 0;
   for (const LevelChange& change : changes) {
-    fmt::format_to(std::back_inserter(rows), "{}({},{},{})", rows.empty() ? "" : ",",
-                   change.context.distributor_id, change.context.version, change.to.id);
+    const std::int64_t id = change.context.distributor_id;
+    lowest = std::min(lowest, id);
+    highest = std::max(highest, id);
+    fmt::format_to(std::back_inserter(rows), "{}({},{},{})", rows.empty() ? "" : ",", id,
+                   change.context.version, change.to.id);
   }
+  // Without the bounds PostgreSQL would rather read everybody than look for a thousand.
   const Answer changed = session.run(
       "WITH change(who, seen, target) AS (VALUES " + rows +
           ") UPDATE distributor SET level_id = change.target, version = version + 1, "
           "level_since = $1 FROM change WHERE id = change.who AND version = change.seen "
-          "RETURNING id",
-      {to_sql_time(session.now())});
+          "AND id BETWEEN $2 AND $3 RETURNING id",
+      {to_sql_time(session.now()), lowest, highest});
   std::unordered_set<std::int64_t> ids;
   for (const Row& row : changed.rows) ids.insert(row[0].number());
   return ids;
