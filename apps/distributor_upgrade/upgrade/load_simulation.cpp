@@ -207,6 +207,7 @@ LoadReport simulate_load(
 
   const auto begin = SteadyClock::now();
   constexpr std::chrono::seconds kGrace{5};
+  constexpr std::int64_t kMostTogether = 1000;
   const std::int64_t wanted = options.rate * options.duration.count() / 1000;
   Looks looks{checks, begin};
   std::mutex mutex;
@@ -217,15 +218,21 @@ LoadReport simulate_load(
         begin + std::chrono::nanoseconds{std::chrono::seconds{1}} * report.sent / options.rate;
     std::unique_lock lock{mutex};
     never.wait_until(lock, stop, due, [] { return false; });
-    std::int64_t withdrawal = 0;
+    const std::chrono::duration<double> elapsed = SteadyClock::now() - begin;
+    const auto are_due =
+        static_cast<std::int64_t>(elapsed.count() * static_cast<double>(options.rate)) + 1;
+    std::vector<std::int64_t> completed;
     database.write([&](Session& session) {
-      const std::int64_t who = distributors[random() % distributors.size()];
-      withdrawal =
-          create_withdrawal(session, who, 1000 + static_cast<std::int64_t>(random() % 50'000));
-      complete_withdrawal(session, sender, withdrawal);
+      const std::int64_t end = std::min({are_due, wanted, report.sent + kMostTogether});
+      for (std::int64_t i = report.sent; i < end; ++i) {
+        const std::int64_t who = distributors[random() % distributors.size()];
+        completed.push_back(
+            create_withdrawal(session, who, 1000 + static_cast<std::int64_t>(random() % 50'000)));
+        complete_withdrawal(session, sender, completed.back());
+      }
     });
-    delays.sent(withdrawal);
-    ++report.sent;
+    for (const std::int64_t withdrawal : completed) delays.sent(withdrawal);
+    report.sent += static_cast<std::int64_t>(completed.size());
     if (!looks.is_due()) continue;
     const std::int64_t waiting = looks.look(report);
     report.handled = delays.handled();

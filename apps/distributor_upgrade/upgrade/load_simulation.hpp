@@ -36,12 +36,12 @@ struct LoadReport {
   std::chrono::milliseconds longest_delay{0};
 };
 
-/// Completes withdrawals of the distributors there are at a steady rate, each with its check in a
-/// transaction of its own, while a worker in this process handles them; looks every second at how
-/// many wait. Everything is real but the extra time of the handler. Where the storage does not keep
-/// up with the rate, fewer are sent: five seconds after their time is over, the rest is given up.
-/// `each_second` is told what is known so far. Throws NotPossible if there are no distributors,
-/// StorageException.
+/// Completes withdrawals of the distributors there are at a steady rate, each in one transaction
+/// with its check, while a worker in this process handles them; looks every second at how many
+/// wait. Everything is real but the extra time of the handler. Those that are late together,
+/// because the storage is slower than the rate, share a transaction; what is not sent five seconds
+/// after its time is given up. `each_second` is told what is known so far. Throws NotPossible if
+/// there are no distributors, StorageException.
 LoadReport simulate_load(
     Database& database, Transport& checks, Transport& failures, const LoadOptions& options,
     const std::stop_token& stop, Logger& logger,
