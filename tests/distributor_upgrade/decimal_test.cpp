@@ -76,6 +76,10 @@ TEST(Money, RefusesAmountsThatNoWithdrawalCanHave) {
             "the amount '10.005' has parts of a cent; two digits behind the point are the most");
   EXPECT_EQ(reason("0"), "the amount '0' is not more than 0");
   EXPECT_EQ(reason("-3"), "the amount '-3' is not more than 0");
+  EXPECT_EQ(reason("100000000000000000"),
+            "the amount '100000000000000000' is more than 999999999999.99");
+  EXPECT_EQ(reason(std::string(30, '9')),
+            "the amount '" + std::string(30, '9') + "' is more than 999999999999.99");
   EXPECT_EQ(reason("1000000000000"), "the amount '1000000000000' is more than 999999999999.99");
   EXPECT_EQ(reason("ten"),
             "the amount 'ten' is not a number; write digits, and a point before the cents: 1250 or "

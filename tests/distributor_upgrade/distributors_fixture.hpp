@@ -61,6 +61,16 @@ class DistributorsTest : public ::testing::TestWithParam<Kind> {
 
   void write(const Database::Body& body) { database->write(body); }
 
+  std::int64_t add(const std::string& name, std::int64_t sponsor) {
+    std::int64_t id = 0;
+    write([&](Session& session) { id = add_distributor(session, name, sponsor); });
+    return id;
+  }
+
+  void set_criteria(const std::string& level, const std::string& criteria) {
+    sql("UPDATE distributor_level SET criteria = '" + criteria + "' WHERE name = '" + level + "'");
+  }
+
   /// The first value, if there is one.
   std::string sql(const std::string& statement) {
     std::string value;
@@ -84,7 +94,8 @@ class DistributorsTest : public ::testing::TestWithParam<Kind> {
   /// Completed, without a check.
   void withdraw(std::int64_t distributor, std::int64_t cents) {
     write([&](Session& session) {
-      move_withdrawal(session, create_withdrawal(session, distributor, cents), "completed");
+      move_withdrawal(session, create_withdrawal(session, distributor, cents),
+                      WithdrawalStatus::completed);
     });
   }
 
@@ -103,8 +114,8 @@ class DistributorsTest : public ::testing::TestWithParam<Kind> {
     return level;
   }
 
-  [[nodiscard]] std::string status_of(std::int64_t withdrawal) {
-    std::string status;
+  [[nodiscard]] WithdrawalStatus status_of(std::int64_t withdrawal) {
+    WithdrawalStatus status{};
     database->read(
         [&](Session& session) { status = find_withdrawal(session, withdrawal)->status; });
     return status;

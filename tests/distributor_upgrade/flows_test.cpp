@@ -1,5 +1,6 @@
 /// The flows of the requirement, each by its name, on both databases.
 #include <chrono>
+#include <functional>
 #include <gmock/gmock.h>
 #include <thread>
 #include <unistd.h>
@@ -26,7 +27,7 @@ INSTANTIATE_TEST_SUITE_P(Distributors, DataFlow, ::testing::Values(Kind::sqlite,
 TEST_P(DataFlow, ACompletedWithdrawalPutsAMessageIntoMessengerMessages) {
   const std::int64_t withdrawal = pending(120'000);
   complete(withdrawal);
-  EXPECT_EQ(status_of(withdrawal), "completed");
+  EXPECT_EQ(status_of(withdrawal), WithdrawalStatus::completed);
   const auto messages = checks->list(10, 0);
   ASSERT_EQ(messages.size(), 1U);
   EXPECT_EQ(messages[0].message.body,
@@ -71,7 +72,7 @@ TEST_P(DataFlow, AnUnknownDistributorIsAWarningAndTheMessageIsDone) {
   const WorkerReport report = drain();
   EXPECT_EQ(report.completed, 1);
   EXPECT_EQ(report.retried, 0);
-  EXPECT_TRUE(logger.says("there is no distributor 987654"));
+  EXPECT_EQ(logger.level_of("there is no distributor 987654"), Logger::Level::warning);
   EXPECT_TRUE(failures->list(10, 0).empty());
 }
 
@@ -79,7 +80,7 @@ TEST_P(DataFlow, AnUnknownWithdrawalIsLoggedAndTheUpgradeHasNoLink) {
   withdraw(somebody, 120'000);
   send(DistributorUpgradeCheckMessage{somebody, 555});
   EXPECT_EQ(drain().completed, 1);
-  EXPECT_TRUE(logger.says("there is no withdrawal 555"));
+  EXPECT_EQ(logger.level_of("there is no withdrawal 555"), Logger::Level::warning);
   ASSERT_EQ(history().size(), 1U);
   EXPECT_EQ(history()[0].triggering_withdraw_ledger_id, std::nullopt);
 }
@@ -92,8 +93,27 @@ TEST_P(DataFlow, AWithdrawalOfSomebodyElseIsNotLinked) {
   });
   send(DistributorUpgradeCheckMessage{somebody, other});
   drain();
+  EXPECT_EQ(logger.level_of("withdrawal 2 is distributor 2's"), Logger::Level::warning);
   ASSERT_EQ(history().size(), 1U);
   EXPECT_EQ(history()[0].triggering_withdraw_ledger_id, std::nullopt);
+}
+
+TEST_P(DataFlow, AWithdrawalThatIsNotCompletedIsNotLinked) {
+  withdraw(somebody, 120'000);
+  send(DistributorUpgradeCheckMessage{somebody, pending(1)});
+  drain();
+  EXPECT_EQ(logger.level_of("withdrawal 2 is pending, not completed"), Logger::Level::warning);
+  ASSERT_EQ(history().size(), 1U);
+  EXPECT_EQ(history()[0].triggering_withdraw_ledger_id, std::nullopt);
+}
+
+TEST_P(DataFlow, CriteriaThatFailFurtherUpAreAWarningAndTheUpgradeIsMade) {
+  set_criteria("Silver", "withdrawn_totel >= 1");
+  complete(pending(120'000));
+  EXPECT_EQ(drain().completed, 1);
+  EXPECT_EQ(level_of(somebody), "Bronze");
+  EXPECT_EQ(logger.level_of("may have reached more: level Silver: criteria, at character 1"),
+            Logger::Level::warning);
 }
 
 TEST_P(DataFlow, ABodyThatIsNoCheckGoesToFailedMessagesAtOnce) {
@@ -115,10 +135,7 @@ class RetryFlow : public DistributorsTest {
     return std::chrono::duration_cast<seconds>(messages.at(0).available_at - clock.now());
   }
 
-  void break_criteria() { set_criteria("'withdrawn_totel >= 1000'"); }
-  void set_criteria(const std::string& text) {
-    sql("UPDATE distributor_level SET criteria = " + text + " WHERE name = 'Bronze'");
-  }
+  void break_criteria() { set_criteria("Bronze", "withdrawn_totel >= 1000"); }
 };
 INSTANTIATE_TEST_SUITE_P(Distributors, RetryFlow, ::testing::Values(Kind::sqlite, Kind::postgres),
                          kind_name);
@@ -140,7 +157,7 @@ TEST_P(RetryFlow, RuleFailuresAreTriedAgainAfter1And5And25SecondsThenFailedMessa
   EXPECT_THAT(dead[0].message.body, HasSubstr("\"distributorId\":" + std::to_string(somebody)));
   const std::string story = dead[0].message.headers.at(
       R"(X-Message-Stamp-Symfony\Component\Messenger\Stamp\ErrorDetailsStamp)");
-  EXPECT_THAT(story, HasSubstr("level Bronze: criteria, at character 1"));
+  EXPECT_THAT(story, HasSubstr("distributor 1: level Bronze: criteria, at character 1"));
   EXPECT_EQ(level_of(somebody), "Starter");
 }
 
@@ -149,7 +166,7 @@ TEST_P(RetryFlow, ARetryThatSucceedsEndsTheMessage) {
   complete(withdrawal);
   break_criteria();
   EXPECT_EQ(drain().retried, 1);
-  set_criteria("'withdrawn_total >= 1000'");
+  set_criteria("Bronze", "withdrawn_total >= 1000");
   clock.advance(seconds{1});
   EXPECT_EQ(drain().completed, 1);
   EXPECT_EQ(level_of(somebody), "Bronze");
@@ -200,6 +217,35 @@ TEST_P(Idempotency, ChecksAtTheSameMomentAreOneUpgrade) {
   EXPECT_EQ(history().size(), 1U);
 }
 
+TEST_P(Idempotency, AWorkerThatDiesBetweenTheUpgradeAndTheAckIsOneUpgrade) {
+  const std::int64_t withdrawal = pending(120'000);
+  complete(withdrawal);
+  testing::ChildProcess child{[&] {
+    const auto own = open();
+    const auto own_checks = open(for_checks(storage.dsn()));
+    const auto own_failures = open(for_failures(storage.dsn()));
+    DistributorUpgradeService own_service{*own};
+    const DistributorUpgradeCheckHandler own_handler{own_service};
+    Handlers dying;
+    own_handler.add_to(dying);
+    dying.use([](const Envelope&, TaskContext&, const Next& next) -> std::string {
+      (void)next();
+      ::_exit(9);
+    });
+    MessageConsumer consumer{
+        {{.transport = own_checks.get(), .failure = own_failures.get()}}, dying, options, logger};
+    consumer.run({});
+  }};
+  EXPECT_EQ(WEXITSTATUS(child.wait()), 9);
+  EXPECT_EQ(level_of(somebody), "Bronze");
+  EXPECT_EQ(checks->stats().in_flight, 1) << "nobody has acknowledged the message";
+  clock.advance(checks->redeliver_timeout() + seconds{1});
+  EXPECT_EQ(drain().completed, 1);
+  ASSERT_EQ(history().size(), 1U);
+  EXPECT_EQ(history()[0].triggering_withdraw_ledger_id, withdrawal);
+  EXPECT_EQ(checks->stats().in_flight + checks->stats().ready, 0);
+}
+
 TEST_P(Idempotency, WhoeverIsAtTheLevelAlreadyIsLeftAlone) {
   withdraw(somebody, 120'000);
   EXPECT_TRUE(service.check_and_upgrade(somebody).upgrade);
@@ -236,33 +282,63 @@ TEST_P(TransactionBoundary, AMessageThatCannotBeWrittenLeavesTheWithdrawalAsItWa
   const std::int64_t withdrawal = pending(120'000);
   break_inserts("messenger_messages");
   EXPECT_THROW(complete(withdrawal), StorageException);
-  EXPECT_EQ(status_of(withdrawal), "pending");
+  EXPECT_EQ(status_of(withdrawal), WithdrawalStatus::pending);
   repair("messenger_messages");
   EXPECT_TRUE(checks->list(10, 0).empty());
   complete(withdrawal);
-  EXPECT_EQ(status_of(withdrawal), "completed");
+  EXPECT_EQ(status_of(withdrawal), WithdrawalStatus::completed);
   EXPECT_EQ(checks->list(10, 0).size(), 1U);
 }
+
+/// A session in which something happens at the moment when the message is to be sent: the state
+/// has changed by then.
+class InterruptedSession final : public Session {
+ public:
+  InterruptedSession(Session& next, std::function<void()> before, std::function<void()> after)
+      : next_{next}, before_{std::move(before)}, after_{std::move(after)} {}
+
+  Answer run(const std::string& sql, const std::vector<Parameter>& parameters) override {
+    return next_.run(sql, parameters);
+  }
+  void send(const Transport& to, std::span<const Outgoing> messages) override {
+    before_();
+    next_.send(to, messages);
+    after_();
+  }
+  [[nodiscard]] bool has_table(const std::string& name) override { return next_.has_table(name); }
+  [[nodiscard]] std::string sponsored_by(std::string_view member) const override {
+    return next_.sponsored_by(member);
+  }
+  [[nodiscard]] Timestamp now() const noexcept override { return next_.now(); }
+
+ private:
+  Session& next_;
+  const std::function<void()> before_;
+  const std::function<void()> after_;
+};
+
+constexpr auto kNothing = [] {};
+constexpr auto kFault = [] { throw std::runtime_error{"a fault"}; };
 
 TEST_P(TransactionBoundary, AFaultBetweenStateAndMessageLeavesNeither) {
   const std::int64_t withdrawal = pending(120'000);
   EXPECT_THROW(write([&](Session& session) {
-                 move_withdrawal(session, withdrawal, "completed");
-                 throw std::runtime_error{"between"};
+                 InterruptedSession interrupted{session, kFault, kNothing};
+                 complete_withdrawal(interrupted, sender, withdrawal);
                }),
                std::runtime_error);
-  EXPECT_EQ(status_of(withdrawal), "pending");
+  EXPECT_EQ(status_of(withdrawal), WithdrawalStatus::pending);
   EXPECT_TRUE(checks->list(10, 0).empty());
 }
 
 TEST_P(TransactionBoundary, AFaultAfterTheMessageLeavesNeither) {
   const std::int64_t withdrawal = pending(120'000);
   EXPECT_THROW(write([&](Session& session) {
-                 complete_withdrawal(session, sender, withdrawal);
-                 throw std::runtime_error{"before the commit"};
+                 InterruptedSession interrupted{session, kNothing, kFault};
+                 complete_withdrawal(interrupted, sender, withdrawal);
                }),
                std::runtime_error);
-  EXPECT_EQ(status_of(withdrawal), "pending");
+  EXPECT_EQ(status_of(withdrawal), WithdrawalStatus::pending);
   EXPECT_TRUE(checks->list(10, 0).empty());
 }
 
@@ -270,13 +346,15 @@ TEST_P(TransactionBoundary, AProcessThatDiesBetweenStateAndMessageLeavesNeither)
   const std::int64_t withdrawal = pending(120'000);
   testing::ChildProcess child{[&] {
     const auto own = open();
+    const auto own_checks = open(for_checks(storage.dsn()));
+    const CheckSender own_sender{*own_checks};
     own->write([&](Session& session) {
-      move_withdrawal(session, withdrawal, "completed");
-      ::_exit(9);
+      InterruptedSession interrupted{session, [] { ::_exit(9); }, kNothing};
+      complete_withdrawal(interrupted, own_sender, withdrawal);
     });
   }};
   EXPECT_EQ(WEXITSTATUS(child.wait()), 9);
-  EXPECT_EQ(status_of(withdrawal), "pending");
+  EXPECT_EQ(status_of(withdrawal), WithdrawalStatus::pending);
   EXPECT_TRUE(checks->list(10, 0).empty());
 }
 

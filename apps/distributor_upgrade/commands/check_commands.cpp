@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <fmt/ostream.h>
 
@@ -7,49 +8,93 @@
 #include "distributor_upgrade/commands/json_views.hpp"
 #include "distributor_upgrade/commands/stop_signals.hpp"
 #include "distributor_upgrade/upgrade/bulk_check.hpp"
+#include "distributor_upgrade/upgrade/upgrade_service.hpp"
 
 namespace errand::distributors {
 namespace {
 
-/// What keeps a comparison from holding, where a number says it: `1,000 is missing`.
-std::string shortfall(const Finding& finding) {
-  if (finding.holds || (finding.comparison != ">=" && finding.comparison != ">")) return "";
-  const auto missing = finding.right.minus(finding.left);
-  if (!missing || finding.left == finding.right) return "";
-  return fmt::format(", {} missing", missing->to_string());
+std::string text_of(const Finding& finding) {
+  switch (finding.kind) {
+    case Finding::Kind::all_of:
+      return "all of:";
+    case Finding::Kind::any_of:
+      return "one of:";
+    case Finding::Kind::opposite:
+      return "not:";
+    default:
+      return finding.text;
+  }
 }
 
-void print_step(const Assessment::Step& step, Invocation& invocation) {
+void print_finding(const Finding& finding, std::size_t width, Invocation& invocation) {
   const Screen& screen = invocation.out_screen;
-  fmt::print(invocation.out, "\n{}: {}\n", printable(step.level.name),
-             step.verdict.holds ? paint("reached", Colour::green, screen)
-                                : paint("not reached", Colour::yellow, screen));
-  std::size_t width = 0;
-  for (const Finding& finding : step.verdict.findings) {
-    width = std::max(width, finding.text.size());
+  const std::string indent(static_cast<std::size_t>(finding.depth) * 2, ' ');
+  const std::string mark =
+      finding.holds ? paint("✓", Colour::green, screen) : paint("✗", Colour::red, screen);
+  if (finding.kind != Finding::Kind::comparison) {
+    fmt::print(invocation.out, "  {}{} {}\n", indent, mark, text_of(finding));
+    return;
   }
-  for (const Finding& finding : step.verdict.findings) {
-    fmt::print(invocation.out, "  {} {:<{}}  {} {} {}{}\n",
-               finding.holds ? paint("✓", Colour::green, screen) : paint("✗", Colour::red, screen),
-               finding.text, width, finding.left.to_string(), finding.comparison,
-               finding.right.to_string(), shortfall(finding));
+  fmt::print(invocation.out, "  {}{} {:<{}}  {} {} {}{}\n", indent, mark, finding.text,
+             width - indent.size(), finding.left, finding.comparison, finding.right,
+             finding.missing.empty() ? "" : fmt::format(", {} missing", finding.missing));
+}
+
+/// `blocked_by`: a level below that is not reached and may not be skipped, or empty.
+void print_step(const Assessment::Step& step, const std::string& blocked_by,
+                Invocation& invocation) {
+  const Screen& screen = invocation.out_screen;
+  if (!step.verdict) {
+    fmt::print(invocation.out, "\n{}: {}\n  {}\n", printable(step.level.name),
+               paint("cannot be worked out", Colour::red, screen), printable(step.problem));
+    return;
+  }
+  std::string outcome = paint("not reached", Colour::yellow, screen);
+  if (step.verdict->holds) {
+    outcome = blocked_by.empty()
+                  ? paint("reached", Colour::green, screen)
+                  : paint("would be reached, but " + printable(blocked_by) + " is not",
+                          Colour::yellow, screen);
+  }
+  fmt::print(invocation.out, "\n{}: {}\n", printable(step.level.name), outcome);
+  std::size_t width = 0;
+  for (const Finding& finding : step.verdict->findings) {
+    width = std::max(width, static_cast<std::size_t>(finding.depth) * 2 + text_of(finding).size());
+  }
+  for (const Finding& finding : step.verdict->findings) print_finding(finding, width, invocation);
+}
+
+void print_steps(const Assessment& assessment, Invocation& invocation) {
+  std::string blocked_by;
+  for (const Assessment::Step& step : assessment.steps) {
+    print_step(step, blocked_by, invocation);
+    const bool holds = step.verdict && step.verdict->holds;
+    if (!holds && blocked_by.empty() && !assessment.may_skip) blocked_by = step.level.name;
+  }
+  if (assessment.may_skip && assessment.steps.size() > 1) {
+    fmt::print(invocation.out, "\nLevels may be skipped: the highest one reached counts.\n");
   }
 }
 
-void print_outcome(const Assessment& assessment, const CheckResult& result, bool dry_run,
-                   Invocation& invocation) {
+std::string reason_to_stay(const Assessment& assessment) {
+  if (assessment.steps.empty()) return "there is no level above";
+  if (!assessment.problem.empty()) return "the criteria fail";
+  return "the next level is not reached";
+}
+
+void print_outcome(const Assessment& assessment, Invocation& invocation) {
   const std::string who = fmt::format("{} (distributor {})", printable(assessment.context.name),
                                       assessment.context.distributor_id);
-  if (result.upgrade) {
-    fmt::print(invocation.out, "{} rose from {} to {}\n", who,
-               printable(result.upgrade->previous_level), printable(result.upgrade->new_level));
-  } else if (dry_run && assessment.reached) {
-    fmt::print(invocation.out, "{} is {} and would rise to {}\n", who,
-               printable(assessment.level.name), printable(assessment.reached->name));
+  const std::string level = printable(assessment.level.name);
+  if (!assessment.reached) {
+    fmt::print(invocation.out, "{} stays {}: {}\n", who, level, reason_to_stay(assessment));
+    return;
+  }
+  const std::string reached = printable(assessment.reached->name);
+  if (assessment.upgrade) {
+    fmt::print(invocation.out, "{} rose from {} to {}\n", who, level, reached);
   } else {
-    fmt::print(
-        invocation.out, "{} stays {}: {}\n", who, printable(assessment.level.name),
-        assessment.steps.empty() ? "there is no level above" : "the next level is not reached");
+    fmt::print(invocation.out, "{} is {} and would rise to {}\n", who, level, reached);
   }
 }
 
@@ -76,23 +121,20 @@ ExitCode run_check(const CheckOptions& options, Invocation& invocation) {
   if (options.all) return run_check_all(options, invocation);
   const auto database = invocation.database();
   DistributorUpgradeService service{*database};
-  const Assessment assessment = service.assess(*options.id);
-  CheckResult result;
-  if (!options.dry_run) result = service.check_and_upgrade(*options.id);
+  const Assessment assessment =
+      options.dry_run ? service.assess(*options.id) : service.check_and_explain(*options.id);
   if (invocation.json) {
-    invocation.print_json(json_of(assessment, result));
-    return ExitCode::done;
+    invocation.print_json(json_of(assessment));
+  } else {
+    print_outcome(assessment, invocation);
+    print_steps(assessment, invocation);
   }
-  print_outcome(assessment, result, options.dry_run, invocation);
-  for (const Assessment::Step& step : assessment.steps) print_step(step, invocation);
-  if (assessment.may_skip && assessment.steps.size() > 1) {
-    fmt::print(invocation.out, "\nLevels may be skipped: the highest one reached counts.\n");
-  }
-  return ExitCode::done;
+  if (assessment.problem.empty()) return ExitCode::done;
+  fmt::print(invocation.err, "errand-distributors: {}\n", printable(assessment.problem));
+  return ExitCode::failed;
 }
 
 ExitCode run_check_all(const CheckOptions& options, Invocation& invocation) {
-  if (options.dry_run) throw ConfigurationException{"--dry-run is for one distributor, not --all"};
   using Clock = std::chrono::steady_clock;
   const StopSignals signals;
   const auto database = invocation.database();
@@ -101,11 +143,11 @@ ExitCode run_check_all(const CheckOptions& options, Invocation& invocation) {
   const auto rate = [&](const BulkReport& report) {
     return static_cast<double>(report.checked) / std::max(seconds(), 0.001);
   };
-  const BulkReport report =
-      check_everybody(*database, static_cast<std::size_t>(options.batch), signals.token(),
-                      [&](const BulkReport& so_far, const std::vector<Upgrade>&) {
-                        show_progress(so_far, rate(so_far), invocation);
-                      });
+  const BulkReport report = check_everybody(
+      *database, {.batch = static_cast<std::size_t>(options.batch), .dry_run = options.dry_run},
+      signals.token(), [&](const BulkReport& so_far, const std::vector<Upgrade>&) {
+        show_progress(so_far, rate(so_far), invocation);
+      });
   if (invocation.err_screen.is_terminal) fmt::print(invocation.err, "\r\x1b[K");
   if (invocation.json) {
     invocation.print_json(json_of(JsonMembers{{"checked", report.checked},
@@ -115,12 +157,12 @@ ExitCode run_check_all(const CheckOptions& options, Invocation& invocation) {
                                               {"seconds", seconds()},
                                               {"perSecond", rate(report)}}));
   } else {
-    fmt::print(invocation.out, "{}{} checked in {:.1f} s, {}/s; {} upgraded\n",
+    fmt::print(invocation.out, "{}{} checked in {:.1f} s, {}/s; {} {}\n",
                report.stopped ? "stopped: " : "", format_count(report.checked), seconds(),
-               format_count(static_cast<std::int64_t>(rate(report))),
-               format_count(report.upgraded));
+               format_count(static_cast<std::int64_t>(rate(report))), format_count(report.upgraded),
+               options.dry_run ? "would be upgraded" : "upgraded");
   }
-  if (report.failed == 0) return ExitCode::done;
+  if (report.failed == 0) return report.stopped ? ExitCode::stopped : ExitCode::done;
   fmt::print(invocation.err, "errand-distributors: {} could not be checked; the first: {}\n",
              format_count(report.failed), printable(report.first_failure));
   return ExitCode::failed;

@@ -17,9 +17,10 @@ namespace {
 
 constexpr const char* kFooter =
     "Exit status:\n"
-    "  0  done                              5  no such distributor or withdrawal\n"
-    "  1  not possible, criteria fail       6  storage unreachable\n"
-    "  2  usage, data, DSN\n"
+    "  0  done                              5  no such distributor, level or withdrawal\n"
+    "  1  not possible, criteria broken     6  storage unreachable\n"
+    "  2  usage, data, DSN                 70  a mistake in this program\n"
+    "  3  stopped before the end           74  standard output failed\n"
     "\n"
     "Examples:\n"
     "  errand-distributors setup && errand-distributors seed\n"
@@ -67,6 +68,8 @@ class CommandLine {
     root.require_subcommand(1);
     root.fallthrough();  // --dsn may stand behind the command, too
     root.footer(kFooter);
+    root.set_version_flag("--version", "errand-distributors " ERRAND_DISTRIBUTORS_VERSION,
+                          "Print the version");
     const auto keep_dsn = [&invocation](const std::string& text) {
       if (text.empty()) {
         throw ConfigurationException{
@@ -159,6 +162,7 @@ class CommandLine {
           return text == "yes" || text == "no" ? std::string{}
                                                : "'" + text + "' is neither yes nor no";
         });
+    add_json(setup);
     runs(setup, setup_options, run_setup);
 
     CLI::App& seed = add(root_, "seed", "Add sample data that people can read, or a crowd",
@@ -166,6 +170,7 @@ class CommandLine {
     auto seed_options = std::make_shared<SeedOptions>();
     add_number(seed, "--count", seed_options->count, 1, 10'000'000,
                "Add this many distributors instead");
+    add_json(seed);
     runs(seed, seed_options, run_seed);
   }
 
@@ -182,12 +187,34 @@ class CommandLine {
             "The criteria: figures and numbers, + - *, >= > <= < = !=, and, or, not, parentheses; "
             "see level figures. Without them no check leads to it")
         ->type_name("CRITERIA");
+    add_json(added);
     runs(added, options, run_level_add);
+    add_level_changes(level);
     CLI::App& list = add(level, "list", "All levels, the lowest first");
     add_json(list);
     runs(list, [this] { return run_level_list(invocation_); });
     CLI::App& figures = add(level, "figures", "What criteria may ask about a distributor");
+    add_json(figures);
     runs(figures, [this] { return run_level_figures(invocation_); });
+  }
+
+  void add_level_changes(CLI::App& level) {
+    CLI::App& set = add(level, "set", "Change when a level is reached; nobody is taken down by it",
+                        "level set Gold --when 'withdrawn_total >= 8000'");
+    auto options = std::make_shared<LevelSetOptions>();
+    set.add_option("NAME", options->name, "The level")->type_name("")->required();
+    set.add_option_function<std::string>(
+           "--when", [options](const std::string& text) { options->criteria = text; },
+           "The new criteria, as in level add")
+        ->type_name("CRITERIA");
+    set.add_flag("--by-hand", options->by_hand, "No check leads to it any more");
+    add_json(set);
+    runs(set, options, run_level_set);
+    CLI::App& remove = add(level, "remove", "Remove a level that nobody has or ever had");
+    auto name = std::make_shared<std::string>();
+    remove.add_option("NAME", *name, "The level")->type_name("")->required();
+    add_json(remove);
+    runs(remove, [this, name] { return run_level_remove(*name, invocation_); });
   }
 
   void add_distributors() {
@@ -197,6 +224,7 @@ class CommandLine {
     auto add_options = std::make_shared<DistributorAddOptions>();
     added.add_option("NAME", add_options->name, "The name")->type_name("")->required();
     add_number(added, "--sponsor", add_options->sponsor, 1, kAny, "Whose team they join");
+    add_json(added);
     runs(added, add_options, run_distributor_add);
 
     CLI::App& show = add(group, "show", "One distributor, with all figures");
@@ -204,6 +232,24 @@ class CommandLine {
     add_number(show, "ID", *id, 1, kAny, "The distributor")->required();
     add_json(show);
     runs(show, [this, id] { return run_distributor_show(*id, invocation_); });
+
+    CLI::App& list = add(group, "list", "Distributors by id");
+    auto list_options = std::make_shared<DistributorListOptions>();
+    add_number(list, "--after", list_options->after, 0, kAny, "Only those with higher ids");
+    add_number(list, "--limit", list_options->limit, 1, 1'000'000, "At most this many (50)");
+    add_json(list);
+    runs(list, list_options, run_distributor_list);
+
+    CLI::App& set_level =
+        add(group, "set-level", "Give a level by hand, up or down; the history says so",
+            "distributor set-level 1 Gold");
+    auto set_level_options = std::make_shared<DistributorSetLevelOptions>();
+    add_number(set_level, "ID", set_level_options->id, 1, kAny, "The distributor")->required();
+    set_level.add_option("LEVEL", set_level_options->level, "Its name, see level list")
+        ->type_name("")
+        ->required();
+    add_json(set_level);
+    runs(set_level, set_level_options, run_distributor_set_level);
 
     CLI::App& tree = add(group, "tree", "A distributor's team, or everybody");
     auto tree_options = std::make_shared<DistributorTreeOptions>();
@@ -223,11 +269,12 @@ class CommandLine {
     create.add_option("AMOUNT", options->amount, "Such as 1250 or 1250.50")
         ->type_name("")
         ->required();
+    add_json(create);
     runs(create, options, run_withdraw_create);
-    add_move(group, "process", "processing", "It is being paid out");
-    add_move(group, "complete", "completed",
+    add_move(group, "process", WithdrawalStatus::processing, "It is being paid out");
+    add_move(group, "complete", WithdrawalStatus::completed,
              "It is paid out: its distributor is to be checked, in the same transaction");
-    add_move(group, "fail", "failed", "It is not paid out");
+    add_move(group, "fail", WithdrawalStatus::failed, "It is not paid out");
     CLI::App& list = add(group, "list", "Withdrawals, the newest first");
     runs(list, list_options(list), run_withdraw_list);
 
@@ -235,7 +282,7 @@ class CommandLine {
     runs(history, list_options(history), run_history);
   }
 
-  void add_move(CLI::App& group, const std::string& name, const std::string& status,
+  void add_move(CLI::App& group, const std::string& name, WithdrawalStatus status,
                 const std::string& purpose) {
     CLI::App& move = add(group, name, purpose);
     auto id = std::make_shared<std::int64_t>();
@@ -273,7 +320,9 @@ class CommandLine {
     add_number(worker, "--concurrency", options->concurrency, 1, 1000,
                "Checks at once; without it one per processor");
     add_number(worker, "--limit", options->limit, 1, kAny, "Stop after this many");
-    worker.add_flag("--drain", options->drain, "Stop when none is due");
+    worker.add_flag("--drain", options->drain,
+                    "Stop when none is due. Ends with 0, too, where checks went to "
+                    "failed_messages: see what it tells");
     worker.add_flag("--quiet", options->quiet, "Log warnings and errors only");
     add_json(worker);
     runs(worker, options, run_worker);
@@ -282,7 +331,8 @@ class CommandLine {
   void add_simulate() {
     CLI::App& simulate = add(root_, "simulate",
                              "Complete withdrawals at a steady rate, handle their checks, and tell "
-                             "how many had to wait",
+                             "how many had to wait. They are real withdrawals of the distributors "
+                             "there are: use a database of its own",
                              "simulate --rate 100 --for 60s --handling 30ms");
     auto options = std::make_shared<SimulateOptions>();
     add_number(simulate, "--rate", options->rate, 1, 100'000, "Withdrawals in a second (100)");
@@ -317,6 +367,9 @@ ExitCode parse_and_run(std::vector<std::string> arguments, Invocation& invocatio
     root.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
     invocation.out << root.help();
+    return ExitCode::done;
+  } catch (const CLI::CallForVersion& version) {
+    fmt::print(invocation.out, "{}\n", version.what());
     return ExitCode::done;
   } catch (const CLI::ParseError& error) {
     fmt::print(invocation.err, "errand-distributors: {}\n",

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "distributor_upgrade/commands/invocation.hpp"
+#include "distributor_upgrade/model/withdrawal.hpp"
 
 /// The commands, without the command line: command_line.cpp fills their options.
 namespace errand::distributors {
@@ -26,6 +27,14 @@ struct LevelAddOptions {
   std::optional<std::string> criteria{};
 };
 ExitCode run_level_add(const LevelAddOptions& options, Invocation& invocation);
+
+struct LevelSetOptions {
+  std::string name{};
+  std::optional<std::string> criteria{};
+  bool by_hand = false;
+};
+ExitCode run_level_set(const LevelSetOptions& options, Invocation& invocation);
+ExitCode run_level_remove(const std::string& name, Invocation& invocation);
 ExitCode run_level_list(Invocation& invocation);
 ExitCode run_level_figures(Invocation& invocation);
 
@@ -35,6 +44,19 @@ struct DistributorAddOptions {
 };
 ExitCode run_distributor_add(const DistributorAddOptions& options, Invocation& invocation);
 ExitCode run_distributor_show(std::int64_t id, Invocation& invocation);
+
+struct DistributorListOptions {
+  std::int64_t after = 0;
+  std::int64_t limit = 50;
+};
+ExitCode run_distributor_list(const DistributorListOptions& options, Invocation& invocation);
+
+struct DistributorSetLevelOptions {
+  std::int64_t id = 0;
+  std::string level{};
+};
+ExitCode run_distributor_set_level(const DistributorSetLevelOptions& options,
+                                   Invocation& invocation);
 
 struct DistributorTreeOptions {
   std::optional<std::int64_t> id{};
@@ -50,7 +72,7 @@ struct WithdrawCreateOptions {
 ExitCode run_withdraw_create(const WithdrawCreateOptions& options, Invocation& invocation);
 
 /// `status`: processing, completed or failed.
-ExitCode run_withdraw_move(std::int64_t id, const std::string& status, Invocation& invocation);
+ExitCode run_withdraw_move(std::int64_t id, WithdrawalStatus status, Invocation& invocation);
 
 struct ListOptions {
   std::optional<std::int64_t> distributor{};

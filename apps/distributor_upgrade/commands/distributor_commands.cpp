@@ -4,7 +4,7 @@
 #include "distributor_upgrade/commands/json_views.hpp"
 #include "distributor_upgrade/commands/table.hpp"
 #include "distributor_upgrade/model/distributor.hpp"
-#include "distributor_upgrade/upgrade/context_provider.hpp"
+#include "distributor_upgrade/upgrade/upgrade_service.hpp"
 
 namespace errand::distributors {
 
@@ -12,19 +12,23 @@ ExitCode run_distributor_add(const DistributorAddOptions& options, Invocation& i
   std::int64_t id = 0;
   invocation.database()->write(
       [&](Session& session) { id = add_distributor(session, options.name, options.sponsor); });
-  fmt::print(invocation.out, "{}\n", id);
+  invocation.print_id(id);
   return ExitCode::done;
 }
 
 ExitCode run_distributor_show(std::int64_t id, Invocation& invocation) {
   Distributor distributor;
+  std::string sponsor = "none";
   Figures figures;
   invocation.database()->read([&](Session& session) {
     distributor = get_distributor(session, id);
-    figures =
-        UpgradeContextProvider::contexts(session, {&id, 1}, UpgradeContextProvider::Lock::none)
-            .at(0)
-            .figures;
+    if (distributor.sponsor_id) {
+      sponsor = fmt::format("{} #{}", get_distributor(session, *distributor.sponsor_id).name,
+                            *distributor.sponsor_id);
+    }
+    UpgradeContext context = UpgradeContextProvider::find(session, id).value();
+    UpgradeContextProvider::add_team(session, context);
+    figures = context.figures;
   });
   if (invocation.json) {
     invocation.print_json(json_of(distributor, figures));
@@ -35,11 +39,46 @@ ExitCode run_distributor_show(std::int64_t id, Invocation& invocation) {
   };
   line("id", std::to_string(distributor.id));
   line("name", distributor.name);
-  line("sponsor", distributor.sponsor_id ? std::to_string(*distributor.sponsor_id) : "none");
+  line("sponsor", sponsor);
   line("level", distributor.level + ", since " + to_iso8601(distributor.level_since));
   line("joined", to_iso8601(distributor.joined_at));
   for (const FigureInfo& figure : kFigures) {
     line(figure.name, figures.text(figure.figure));
+  }
+  return ExitCode::done;
+}
+
+ExitCode run_distributor_list(const DistributorListOptions& options, Invocation& invocation) {
+  std::vector<Distributor> distributors;
+  invocation.database()->read([&](Session& session) {
+    distributors =
+        list_distributors(session, options.after, static_cast<std::size_t>(options.limit));
+  });
+  if (invocation.json) {
+    invocation.print_json(json_of(distributors));
+    return ExitCode::done;
+  }
+  Table table{{{.title = "ID", .right = true},
+               {.title = "NAME", .shrinks = true},
+               {.title = "LEVEL"},
+               {.title = "SPONSOR", .right = true}}};
+  for (const Distributor& distributor : distributors) {
+    table.add_row({std::to_string(distributor.id), distributor.name, distributor.level,
+                   distributor.sponsor_id ? std::to_string(*distributor.sponsor_id) : ""});
+  }
+  table.print(invocation.out, invocation.out_screen);
+  return ExitCode::done;
+}
+
+ExitCode run_distributor_set_level(const DistributorSetLevelOptions& options,
+                                   Invocation& invocation) {
+  const auto database = invocation.database();
+  const Upgrade made = DistributorUpgradeService{*database}.give_level(options.id, options.level);
+  if (invocation.json) {
+    invocation.print_json(json_of(made));
+  } else {
+    fmt::print(invocation.out, "{} (distributor {}) was {} and is {} now\n", printable(made.name),
+               made.distributor_id, printable(made.previous_level), printable(made.new_level));
   }
   return ExitCode::done;
 }
@@ -59,12 +98,16 @@ ExitCode run_distributor_tree(const DistributorTreeOptions& options, Invocation&
     return ExitCode::done;
   }
   for (const TeamMember& member : team) {
+    // Only a ring of sponsors begins with somebody who has one.
+    const auto& sponsor = member.distributor.sponsor_id;
+    const bool is_ring = !options.id && member.depth == 0 && sponsor;
     fmt::print(
-        invocation.out, "{}{}  {} {}\n",
+        invocation.out, "{}{}  {} {}{}\n",
         std::string(static_cast<std::size_t>(member.depth) * 3, ' '),
         printable(member.distributor.name),
         paint(printable(member.distributor.level), Colour::green, invocation.out_screen),
-        paint("#" + std::to_string(member.distributor.id), Colour::dim, invocation.out_screen));
+        paint("#" + std::to_string(member.distributor.id), Colour::dim, invocation.out_screen),
+        is_ring ? fmt::format("  sponsored by #{}: a ring", *sponsor) : "");
   }
   if (is_cut) {
     fmt::print(invocation.err, "there are more than {}; see --limit\n", options.limit);

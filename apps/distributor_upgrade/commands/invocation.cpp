@@ -3,12 +3,22 @@
 #include <cstdlib>
 #include <ostream>
 
+#include "errand/errors.hpp"
+
 #include "distributor_upgrade/store/dsn_options.hpp"
 #include "distributor_upgrade/upgrade/check_message.hpp"
 
 namespace errand::distributors {
 
-Dsn Invocation::dsn() const { return Dsn::from_environment(dsn_option); }
+Dsn Invocation::dsn() const {
+  const Dsn dsn = Dsn::from_environment(dsn_option);
+  if (!dsn_option.empty() && (!dsn.password().empty() || dsn.option("password"))) {
+    throw ConfigurationException{
+        "--dsn: a password on the command line can be seen by everybody on this machine; put the "
+        "DSN into $ERRAND_DSN, or the password into ~/.pgpass or $PGPASSWORD"};
+  }
+  return dsn;
+}
 
 std::unique_ptr<Database> Invocation::database() const {
   std::unique_ptr<Database> database = open_database(dsn());
@@ -34,6 +44,14 @@ std::string Invocation::message_class() const {
   if (!message_class_option.empty()) return message_class_option;
   const char* configured = std::getenv("ERRAND_DISTRIBUTORS_MESSAGE_CLASS");
   return configured != nullptr && *configured != '\0' ? configured : kCheckClass;
+}
+
+void Invocation::print_id(std::int64_t id) const {
+  if (json) {
+    out << "{\"id\":" << id << "}\n";
+  } else {
+    out << id << '\n';
+  }
 }
 
 void Invocation::print_json(std::string_view text) const { out << text << '\n'; }

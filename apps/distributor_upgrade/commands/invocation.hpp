@@ -19,12 +19,13 @@ namespace errand::distributors {
 /// never change.
 enum class ExitCode : int {
   done = 0,
-  failed = 1,  ///< the state of the data does not allow it, or criteria cannot be worked out
-  usage = 2,   ///< usage, configuration, DSN, or data that is not valid
+  failed = 1,   ///< the state of the data does not allow it, or criteria cannot be worked out
+  usage = 2,    ///< usage, configuration, DSN, or data that is not valid
+  stopped = 3,  ///< by a signal, before everybody was checked
   not_found = 5,
   storage_unreachable = 6,
-  internal_error = 70,
-  output_failed = 74,  ///< standard output did not take what was written
+  internal_error = 70,  ///< a mistake in this program
+  output_failed = 74,   ///< standard output did not take what was written
 };
 
 /// One call of the program: its streams, and what its commands have in common.
@@ -52,6 +53,9 @@ struct Invocation {
   [[nodiscard]] std::string message_class() const;
 
   void print_json(std::string_view text) const;
+
+  /// The id of what a command has added: alone on a line, or as {"id":7}.
+  void print_id(std::int64_t id) const;
 };
 
 }  // namespace errand::distributors

@@ -3,6 +3,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
+#include <fmt/format.h>
 
 #include "errand/json.hpp"
 
@@ -39,23 +40,42 @@ object object_of(const Distributor& distributor) {
 object object_of(const Withdrawal& withdrawal) {
   return {{"id", withdrawal.id},
           {"distributorId", withdrawal.distributor_id},
+          {"distributor", withdrawal.distributor},
           {"amount", money_text(withdrawal.amount_cents)},
-          {"status", withdrawal.status},
+          {"status", to_string(withdrawal.status)},
           {"createdAt", to_iso8601(withdrawal.created_at)},
           {"completedAt",
            withdrawal.completed_at ? value(to_iso8601(*withdrawal.completed_at)) : value(nullptr)}};
 }
 
+std::string_view name_of(Finding::Kind kind) {
+  switch (kind) {
+    case Finding::Kind::all_of:
+      return "allOf";
+    case Finding::Kind::any_of:
+      return "anyOf";
+    case Finding::Kind::opposite:
+      return "not";
+    default:
+      return "comparison";
+  }
+}
+
 object object_of(const Assessment::Step& step) {
   object json = object_of(step.level);
-  json["reached"] = step.verdict.holds;
+  json["reached"] = step.verdict ? value(step.verdict->holds) : value(nullptr);
+  json["problem"] = step.verdict ? value(nullptr) : value(step.problem);
   array findings;
-  for (const Finding& finding : step.verdict.findings) {
-    findings.push_back(object{{"criterion", finding.text},
-                              {"left", finding.left.to_string()},
-                              {"comparison", finding.comparison},
-                              {"right", finding.right.to_string()},
-                              {"holds", finding.holds}});
+  for (const Finding& finding : step.verdict.value_or(Verdict{}).findings) {
+    object item{
+        {"kind", name_of(finding.kind)}, {"depth", finding.depth}, {"holds", finding.holds}};
+    if (finding.kind == Finding::Kind::comparison) {
+      item["criterion"] = finding.text;
+      item["left"] = finding.left;
+      item["comparison"] = finding.comparison;
+      item["right"] = finding.right;
+    }
+    findings.push_back(std::move(item));
   }
   json["findings"] = std::move(findings);
   return json;
@@ -69,6 +89,8 @@ std::string array_of(const std::vector<T>& items) {
 }
 
 }  // namespace
+
+std::string json_of(const Level& level) { return serialize(object_of(level)); }
 
 std::string json_of(const std::vector<Level>& levels) { return array_of(levels); }
 
@@ -88,6 +110,8 @@ std::string json_of(const std::vector<TeamMember>& team) {
   return serialize(json);
 }
 
+std::string json_of(const std::vector<Distributor>& distributors) { return array_of(distributors); }
+
 std::string json_of(const Withdrawal& withdrawal) { return serialize(object_of(withdrawal)); }
 
 std::string json_of(const std::vector<Withdrawal>& withdrawals) { return array_of(withdrawals); }
@@ -102,32 +126,57 @@ std::string json_of(const std::vector<UpgradeRecord>& upgrades) {
                {"previousLevel", upgrade.previous_level},
                {"newLevel", upgrade.new_level},
                {"triggeringWithdrawLedgerId", or_null(upgrade.triggering_withdraw_ledger_id)},
-               {"criteria", upgrade.criteria},
+               {"criteria", or_null(upgrade.criteria)},
                {"figures", parse_json(upgrade.figures)},
                {"upgradeTime", to_iso8601(upgrade.upgrade_time)}});
   }
   return serialize(json);
 }
 
-std::string json_of(const Assessment& assessment, const CheckResult& result) {
+std::string json_of(const Assessment& assessment) {
   array steps;
   for (const Assessment::Step& step : assessment.steps) steps.push_back(object_of(step));
+  const auto& upgrade = assessment.upgrade;
   object json{{"distributorId", assessment.context.distributor_id},
               {"name", assessment.context.name},
-              {"level", assessment.level.name},
+              {"level", upgrade ? upgrade->new_level : assessment.level.name},
+              {"previousLevel", upgrade ? value(upgrade->previous_level) : value(nullptr)},
+              {"upgraded", upgrade.has_value()},
               {"reached", assessment.reached ? value(assessment.reached->name) : value(nullptr)},
-              {"upgraded", result.upgrade.has_value()},
+              {"problem", assessment.problem.empty() ? value(nullptr) : value(assessment.problem)},
               {"figures", parse_json(to_json(assessment.context.figures))},
               {"steps", std::move(steps)}};
   return serialize(json);
 }
 
-std::string json_of(const JsonMembers& members) {
-  object json;
-  for (const auto& [name, member] : members) {
-    json[name] = std::visit([](const auto& it) { return value(it); }, member);
+std::string json_of(const Upgrade& upgrade) {
+  return serialize(object{{"distributorId", upgrade.distributor_id},
+                          {"distributor", upgrade.name},
+                          {"previousLevel", upgrade.previous_level},
+                          {"newLevel", upgrade.new_level}});
+}
+
+std::string json_of_figures() {
+  array json;
+  for (const FigureInfo& figure : kFigures) {
+    json.push_back(
+        object{{"name", figure.name}, {"meaning", figure.meaning}, {"money", figure.money}});
   }
   return serialize(json);
+}
+
+std::string json_of(const JsonMembers& members) {
+  std::string json;
+  for (const auto& [name, member] : members) {
+    json += fmt::format("{}\"{}\":", json.empty() ? "{" : ",", name);
+    // Boost.JSON would write 9E3, which is right and unreadable.
+    if (const auto* number = std::get_if<double>(&member)) {
+      json += fmt::format("{:.3f}", *number);
+    } else {
+      json += std::visit([](const auto& it) { return serialize(value(it)); }, member);
+    }
+  }
+  return json.empty() ? "{}" : json + "}";
 }
 
 }  // namespace errand::distributors

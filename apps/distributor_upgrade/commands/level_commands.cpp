@@ -1,5 +1,7 @@
 #include <fmt/ostream.h>
 
+#include "errand/errors.hpp"
+
 #include "distributor_upgrade/commands/commands.hpp"
 #include "distributor_upgrade/commands/json_views.hpp"
 #include "distributor_upgrade/commands/table.hpp"
@@ -14,7 +16,36 @@ ExitCode run_level_add(const LevelAddOptions& options, Invocation& invocation) {
     id = add_level(session,
                    {.rank = options.rank, .name = options.name, .criteria = options.criteria});
   });
-  fmt::print(invocation.out, "{}\n", id);
+  invocation.print_id(id);
+  return ExitCode::done;
+}
+
+ExitCode run_level_set(const LevelSetOptions& options, Invocation& invocation) {
+  if (options.criteria.has_value() == options.by_hand) {
+    throw ConfigurationException{"what of it? Give --when CRITERIA, or --by-hand"};
+  }
+  Level level;
+  invocation.database()->write([&](Session& session) {
+    set_criteria(session, options.name, options.criteria);
+    level = get_level(session, options.name);
+  });
+  if (invocation.json) {
+    invocation.print_json(json_of(level));
+  } else {
+    fmt::print(invocation.out, "{} is {}{} now\n", printable(level.name),
+               level.criteria ? "reached when " : "given by hand",
+               printable(level.criteria.value_or("")));
+  }
+  return ExitCode::done;
+}
+
+ExitCode run_level_remove(const std::string& name, Invocation& invocation) {
+  invocation.database()->write([&](Session& session) { remove_level(session, name); });
+  if (invocation.json) {
+    invocation.print_json(json_of(JsonMembers{{"removed", name}}));
+  } else {
+    fmt::print(invocation.out, "{} is removed\n", printable(name));
+  }
   return ExitCode::done;
 }
 
@@ -39,6 +70,10 @@ ExitCode run_level_list(Invocation& invocation) {
 }
 
 ExitCode run_level_figures(Invocation& invocation) {
+  if (invocation.json) {
+    invocation.print_json(json_of_figures());
+    return ExitCode::done;
+  }
   Table table{{{.title = "FIGURE"}, {.title = "MEANING", .shrinks = true}}};
   for (const FigureInfo& figure : kFigures) {
     table.add_row({std::string{figure.name}, std::string{figure.meaning}});

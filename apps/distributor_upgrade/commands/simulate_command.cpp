@@ -1,7 +1,7 @@
+#include <algorithm>
 #include <fmt/ostream.h>
 
 #include "distributor_upgrade/commands/commands.hpp"
-#include "distributor_upgrade/commands/console_logger.hpp"
 #include "distributor_upgrade/commands/json_views.hpp"
 #include "distributor_upgrade/commands/stop_signals.hpp"
 #include "distributor_upgrade/upgrade/load_simulation.hpp"
@@ -10,17 +10,16 @@ namespace errand::distributors {
 
 ExitCode run_simulate(const SimulateOptions& options, Invocation& invocation) {
   const StopSignals signals;
-  ConsoleLogger logger{invocation.err, Logger::Level::warning};
   const auto database = invocation.database();
-  const auto checks = invocation.checks(logger);
-  const auto failures = invocation.failures(logger);
+  const auto checks = invocation.checks();
+  const auto failures = invocation.failures();
   const LoadOptions load{.rate = options.rate,
                          .duration = options.duration,
                          .handling = options.handling,
                          .concurrency = static_cast<int>(options.concurrency),
                          .message_class = invocation.message_class()};
   const LoadReport report = simulate_load(
-      *database, *checks, *failures, load, signals.token(), logger,
+      *database, *checks, *failures, load, signals.token(), silent_logger(),
       [&](const LoadReport& so_far, std::int64_t waiting) {
         if (!invocation.err_screen.is_terminal) return;
         fmt::print(invocation.err, "\r{} sent · {} handled · {} waiting\x1b[K",
@@ -40,20 +39,28 @@ ExitCode run_simulate(const SimulateOptions& options, Invocation& invocation) {
                                               {"medianDelayMs", report.median_delay.count()},
                                               {"p95DelayMs", report.delay_of_95_percent.count()},
                                               {"longestDelayMs", report.longest_delay.count()}}));
-    return ExitCode::done;
+  } else {
+    fmt::print(invocation.out,
+               "{} withdrawals completed in {:.1f} s, {:.1f}/s\n"
+               "{} checks handled, {} failed, {} upgrades\n"
+               "waiting: {:.1f} on average, {} at most; {:.1f} s to the end after the last one\n",
+               format_count(report.sent), report.seconds,
+               static_cast<double>(report.sent) / std::max(report.seconds, 0.001),
+               format_count(report.handled), format_count(report.failed),
+               format_count(report.upgraded), report.mean_waiting,
+               format_count(report.most_waiting), report.drain_seconds);
+    if (report.handled > 0) {
+      fmt::print(invocation.out,
+                 "from withdrawal to check: {} ms in the middle, {} ms for 95 %, {} ms at most\n",
+                 report.median_delay.count(), report.delay_of_95_percent.count(),
+                 report.longest_delay.count());
+    }
   }
-  fmt::print(invocation.out,
-             "{} withdrawals completed in {:.1f} s, {:.1f}/s\n"
-             "{} checks handled, {} failed, {} upgrades\n"
-             "waiting: {:.1f} on average, {} at most; {:.1f} s to the end after the last one\n"
-             "from withdrawal to check: {} ms in the middle, {} ms for 95 %, {} ms at most\n",
-             format_count(report.sent), report.seconds,
-             static_cast<double>(report.sent) / std::max(report.seconds, 0.001),
-             format_count(report.handled), format_count(report.failed),
-             format_count(report.upgraded), report.mean_waiting, format_count(report.most_waiting),
-             report.drain_seconds, report.median_delay.count(), report.delay_of_95_percent.count(),
-             report.longest_delay.count());
-  return ExitCode::done;
+  if (report.failed == 0) return ExitCode::done;
+  // One line for all of them, which mostly fail for the same reason.
+  fmt::print(invocation.err, "errand-distributors: {} checks failed; the first: {}\n",
+             format_count(report.failed), printable(report.first_failure));
+  return ExitCode::failed;
 }
 
 }  // namespace errand::distributors

@@ -21,14 +21,15 @@ ExitCode run_withdraw_create(const WithdrawCreateOptions& options, Invocation& i
   std::int64_t id = 0;
   invocation.database()->write(
       [&](Session& session) { id = create_withdrawal(session, options.distributor, cents); });
-  fmt::print(invocation.out, "{}\n", id);
+  invocation.print_id(id);
   return ExitCode::done;
 }
 
-ExitCode run_withdraw_move(std::int64_t id, const std::string& status, Invocation& invocation) {
+ExitCode run_withdraw_move(std::int64_t id, WithdrawalStatus status, Invocation& invocation) {
   const auto database = invocation.database();
+  const bool completes = status == WithdrawalStatus::completed;
   Withdrawal withdrawal;
-  if (status == "completed") {
+  if (completes) {
     const auto checks = invocation.checks();
     const CheckSender sender{*checks, invocation.message_class()};
     database->write(
@@ -40,10 +41,10 @@ ExitCode run_withdraw_move(std::int64_t id, const std::string& status, Invocatio
     invocation.print_json(json_of(withdrawal));
   } else {
     fmt::print(invocation.out, "withdrawal {} of {} is {}{}\n", withdrawal.id,
-               money_text(withdrawal.amount_cents), withdrawal.status,
-               status == "completed"
-                   ? fmt::format("; distributor {} is to be checked", withdrawal.distributor_id)
-                   : "");
+               money_text(withdrawal.amount_cents), to_string(withdrawal.status),
+               completes ? fmt::format("; {} (distributor {}) is to be checked",
+                                       printable(withdrawal.distributor), withdrawal.distributor_id)
+                         : "");
   }
   return ExitCode::done;
 }
@@ -59,14 +60,15 @@ ExitCode run_withdraw_list(const ListOptions& options, Invocation& invocation) {
     return ExitCode::done;
   }
   Table table{{{.title = "ID", .right = true},
-               {.title = "DISTRIBUTOR", .right = true},
+               {.title = "DISTRIBUTOR", .shrinks = true},
                {.title = "AMOUNT", .right = true},
                {.title = "STATUS"},
                {.title = "CREATED", .shrinks = true},
                {.title = "COMPLETED", .shrinks = true}}};
   for (const Withdrawal& withdrawal : withdrawals) {
-    table.add_row({std::to_string(withdrawal.id), std::to_string(withdrawal.distributor_id),
-                   money_text(withdrawal.amount_cents), withdrawal.status,
+    table.add_row({std::to_string(withdrawal.id),
+                   fmt::format("{} #{}", withdrawal.distributor, withdrawal.distributor_id),
+                   money_text(withdrawal.amount_cents), std::string{to_string(withdrawal.status)},
                    shown(withdrawal.created_at),
                    withdrawal.completed_at ? shown(*withdrawal.completed_at) : ""});
   }
@@ -94,7 +96,7 @@ ExitCode run_history(const ListOptions& options, Invocation& invocation) {
     table.add_row({shown(upgrade.upgrade_time),
                    fmt::format("{} #{}", upgrade.distributor, upgrade.distributor_id),
                    upgrade.previous_level, upgrade.new_level, ledger ? std::to_string(*ledger) : "",
-                   upgrade.criteria});
+                   upgrade.criteria.value_or("given by hand")});
   }
   table.print(invocation.out, invocation.out_screen);
   return ExitCode::done;

@@ -4,6 +4,7 @@
 
 #include "distributor_upgrade/commands/commands.hpp"
 #include "distributor_upgrade/commands/console_logger.hpp"
+#include "distributor_upgrade/commands/json_views.hpp"
 #include "distributor_upgrade/commands/stop_signals.hpp"
 #include "distributor_upgrade/upgrade/check_handler.hpp"
 
@@ -32,10 +33,10 @@ ExitCode run_worker(const WorkerCommandOptions& options, Invocation& invocation)
   logger.info(fmt::format("{} handles the checks of {}", consumer.name(), checks->name()));
   const WorkerReport report = consumer.run(signals.token());
   if (invocation.json) {
-    fmt::print(invocation.out,
-               R"({{"reason":"{}","handled":{},"failed":{},"retried":{}}})"
-               "\n",
-               to_string(report.reason), report.completed, report.failed, report.retried);
+    invocation.print_json(json_of(JsonMembers{{"reason", std::string{to_string(report.reason)}},
+                                              {"handled", report.completed},
+                                              {"failed", report.failed},
+                                              {"retried", report.retried}}));
   } else {
     fmt::print(invocation.err, "{}: {} handled, {} failed, {} to be tried again\n",
                to_string(report.reason), format_count(report.completed),

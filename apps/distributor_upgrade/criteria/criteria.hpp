@@ -33,18 +33,26 @@ class RuleException : public Error {
   using Error::Error;
 };
 
-/// One comparison of the criteria, and how it came out.
+/// A part of the criteria, and how it came out.
 struct Finding {
-  std::string text{};  ///< as it was written
-  Decimal left{};
-  std::string comparison{};  ///< `>=`
-  Decimal right{};
+  /// The parts of a group follow it, one deeper. Those of the outermost `and` are in no group.
+  enum class Kind : std::uint8_t { comparison, all_of, any_of, opposite };
+
+  Kind kind = Kind::comparison;
+  int depth = 0;
   bool holds = false;
+
+  // Of comparisons only:
+  std::string text{};        ///< as it was written
+  std::string left{};        ///< what it came to, as people read it
+  std::string comparison{};  ///< `>=`
+  std::string right{};
+  std::string missing{};  ///< how much more it takes, where a number says it
 };
 
 struct Verdict {
   bool holds = false;
-  std::vector<Finding> findings{};  ///< of every comparison, in the order of the text
+  std::vector<Finding> findings{};  ///< in the order of the text
 };
 
 /// When a level is reached, as people write it:
@@ -65,6 +73,8 @@ class Criteria {
   explicit Criteria(std::string_view text);
 
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
+
+  [[nodiscard]] bool ask_about(Figure figure) const noexcept;
 
   /// Throws RuleException. Nothing is skipped because the outcome is certain: criteria that fail
   /// for some figures should not hide it behind others.
@@ -110,8 +120,16 @@ class Criteria {
   friend class CriteriaParser;
 
   [[nodiscard]] Decimal value(const Part& part, const Figures& figures) const;
-  [[nodiscard]] bool truth(const Part& part, const Figures& figures,
-                           std::vector<Finding>* findings) const;
+  [[nodiscard]] bool is_about_money(const Part& part) const;
+  [[nodiscard]] bool holds(const Part& comparison, const Figures& figures, Finding* finding) const;
+
+  /// Where the findings are wanted, and the group that they belong to.
+  struct Account {
+    std::vector<Finding>* findings = nullptr;
+    Part::Kind group = Part::Kind::all_of;
+    int depth = 0;
+  };
+  [[nodiscard]] bool truth(const Part& part, const Figures& figures, Account account) const;
 
   std::string text_;
   std::vector<Part> parts_;

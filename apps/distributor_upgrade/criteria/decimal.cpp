@@ -121,13 +121,22 @@ std::int64_t parse_amount(std::string_view text) {
     return ValidationException{"the amount '" + std::string{text.substr(0, 40)} + "' " + reason};
   };
   const std::optional<Decimal> number = Decimal::parse(text);
+  const std::size_t point = std::min(text.find('.'), text.size());
+  const auto has_digits_only = [](std::string_view part) {
+    return part.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  // More digits than a Decimal has may still be a number to whoever wrote it.
+  const bool is_long = !number && point > Decimal::kMaxDigits - Decimal::kMaxPlaces &&
+                       has_digits_only(text.substr(0, point));
+  if (is_long || (number && *number > Decimal::from_cents(kLargestAmount))) {
+    throw refuse("is more than " + money_text(kLargestAmount));
+  }
   if (!number) {
     throw refuse("is not a number; write digits, and a point before the cents: 1250 or 1250.50");
   }
   const std::optional<std::int64_t> cents = number->to_cents();
   if (!cents) throw refuse("has parts of a cent; two digits behind the point are the most");
   if (*cents <= 0) throw refuse("is not more than 0");
-  if (*cents > kLargestAmount) throw refuse("is more than " + money_text(kLargestAmount));
   return *cents;
 }
 

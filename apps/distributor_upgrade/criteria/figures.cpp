@@ -31,6 +31,7 @@ std::string Figures::text(Figure figure) const {
 std::string to_json(const Figures& figures) {
   std::string json;
   for (const FigureInfo& figure : kFigures) {
+    if (!figures.has(figure.figure)) continue;
     const std::string text = figures.text(figure.figure);
     json += fmt::format("{}\"{}\":{}", json.empty() ? "{" : ",", figure.name,
                         figure.money ? "\"" + text + "\"" : text);

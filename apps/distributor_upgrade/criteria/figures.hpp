@@ -50,19 +50,33 @@ inline constexpr std::array kFigures{
 /// All names, separated by commas.
 [[nodiscard]] std::string figure_names();
 
-/// The value of each figure for one distributor at one moment.
+/// The figures of one distributor at one moment: 0, until they are set.
 class Figures {
  public:
+  /// The figure must not be left out.
   [[nodiscard]] const Decimal& operator[](Figure figure) const {
-    return values_.at(static_cast<std::size_t>(figure));
+    return values_.at(static_cast<std::size_t>(figure)).value();
   }
+
+  /// It was not worth finding out, because nobody asks. It is not shown either.
+  void leave_out(Figure figure) { values_.at(static_cast<std::size_t>(figure)).reset(); }
+  [[nodiscard]] bool has(Figure figure) const {
+    return values_.at(static_cast<std::size_t>(figure)).has_value();
+  }
+
   void set(Figure figure, Decimal value) { values_.at(static_cast<std::size_t>(figure)) = value; }
 
-  /// As people read it: money with two places.
+  /// As people read it: money with two places. It must not be left out.
   [[nodiscard]] std::string text(Figure figure) const;
 
  private:
-  std::array<Decimal, kFigures.size()> values_{};
+  static constexpr auto kZeros = [] {
+    std::array<std::optional<Decimal>, kFigures.size()> zeros;
+    zeros.fill(Decimal{});
+    return zeros;
+  }();
+
+  std::array<std::optional<Decimal>, kFigures.size()> values_ = kZeros;
 };
 
 /// {"withdrawn_total":"6200.00","withdrawal_count":3,…}: money as text, because readers of JSON

@@ -1,10 +1,12 @@
 #include "distributor_upgrade/model/distributor.hpp"
 
 #include <algorithm>
-#include <map>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "distributor_upgrade/model/name.hpp"
 #include "distributor_upgrade/model/not_found.hpp"
+#include "distributor_upgrade/model/sponsor_links.hpp"
 
 namespace errand::distributors {
 namespace {
@@ -22,6 +24,81 @@ Distributor distributor_of(const Row& row) {
           .joined_at = row[5].time(),
           .level_since = row[6].time()};
 }
+
+/// By id, at most `limit`; `condition` may ask for `more` from $2 on.
+std::vector<Distributor> select(Session& session, const std::string& condition, std::size_t limit,
+                                const std::vector<Parameter>& more) {
+  std::vector<Parameter> parameters{static_cast<std::int64_t>(limit)};
+  parameters.insert(parameters.end(), more.begin(), more.end());
+  std::vector<Distributor> distributors;
+  const Answer found =
+      session.run(std::string{kSelect} + condition + " ORDER BY d.id LIMIT $1", parameters);
+  for (const Row& row : found.rows) distributors.push_back(distributor_of(row));
+  return distributors;
+}
+
+/// Goes down level by level, so that the limit cuts the lowest, and never twice to the same.
+class TeamWalk {
+ public:
+  TeamWalk(Session& session, int max_depth, std::size_t limit)
+      : session_{session}, max_depth_{max_depth}, limit_{limit} {}
+
+  [[nodiscard]] bool is_full() const noexcept { return seen_.size() >= limit_; }
+
+  void from(const std::vector<Distributor>& top) {
+    std::vector<std::int64_t> level = keep(top, 0);
+    for (int depth = 1; depth <= max_depth_ && !level.empty() && !is_full(); ++depth) {
+      level = keep(sponsored_by(level), depth);
+    }
+  }
+
+  /// Each before those it sponsors.
+  [[nodiscard]] std::vector<TeamMember> in_order() {
+    std::vector<TeamMember> team;
+    std::vector<TeamMember> open{tops_.rbegin(), tops_.rend()};
+    while (!open.empty()) {
+      team.push_back(std::move(open.back()));
+      open.pop_back();
+      const auto& below = below_[team.back().distributor.id];
+      open.insert(open.end(), below.rbegin(), below.rend());
+    }
+    return team;
+  }
+
+ private:
+  /// Those who are new, and fit.
+  std::vector<std::int64_t> keep(const std::vector<Distributor>& found, int depth) {
+    std::vector<std::int64_t> kept;
+    for (const Distributor& distributor : found) {
+      if (is_full() || !seen_.insert(distributor.id).second) continue;
+      kept.push_back(distributor.id);
+      auto& siblings = depth == 0 ? tops_ : below_[*distributor.sponsor_id];
+      siblings.push_back({.distributor = distributor, .depth = depth});
+    }
+    return kept;
+  }
+
+  std::vector<Distributor> sponsored_by(const std::vector<std::int64_t>& sponsors) {
+    constexpr std::size_t kInOneStatement = 1000;
+    std::vector<Distributor> found;
+    for (std::size_t first = 0; first < sponsors.size(); first += kInOneStatement) {
+      std::string ids;
+      for (std::size_t i = first; i < std::min(first + kInOneStatement, sponsors.size()); ++i) {
+        ids += (ids.empty() ? "" : ",") + std::to_string(sponsors[i]);
+      }
+      const auto some = select(session_, "WHERE d.sponsor_id IN (" + ids + ")", limit_, {});
+      found.insert(found.end(), some.begin(), some.end());
+    }
+    return found;
+  }
+
+  Session& session_;
+  const int max_depth_;
+  const std::size_t limit_;
+  std::unordered_set<std::int64_t> seen_;
+  std::vector<TeamMember> tops_;
+  std::unordered_map<std::int64_t, std::vector<TeamMember>> below_;
+};
 
 }  // namespace
 
@@ -59,37 +136,30 @@ Distributor get_distributor(Session& session, std::int64_t id) {
   return *std::move(found);
 }
 
+std::vector<Distributor> list_distributors(Session& session, std::int64_t after,
+                                           std::size_t limit) {
+  return select(session, "WHERE d.id > $2", limit, {after});
+}
+
+std::int64_t count_distributors(Session& session) {
+  return session.run("SELECT count(*) FROM distributor").rows.at(0).at(0).number();
+}
+
 std::vector<TeamMember> team_of(Session& session, std::optional<std::int64_t> id, int max_depth,
                                 std::size_t limit) {
-  // Whoever has a longer way up comes later, so that the limit cuts the lowest first.
-  const Answer found = session.run(
-      "WITH RECURSIVE team(member, depth) AS ("
-      "  SELECT id, 0 FROM distributor WHERE id = $1 OR ($1 IS NULL AND sponsor_id IS NULL)"
-      "  UNION ALL"
-      "  SELECT d.id, t.depth + 1 FROM team t JOIN distributor d ON d.sponsor_id = t.member"
-      "  WHERE t.depth < $2) "
-      "SELECT d.id, d.name, d.sponsor_id, d.level_id, l.name, d.joined_at, d.level_since, t.depth "
-      "FROM team t JOIN distributor d ON d.id = t.member "
-      "JOIN distributor_level l ON l.id = d.level_id ORDER BY t.depth, d.id LIMIT $3",
-      {nullable(id), std::int64_t{max_depth}, static_cast<std::int64_t>(limit)});
-  std::vector<TeamMember> roots;
-  std::map<std::int64_t, std::vector<TeamMember>> by_sponsor;
-  for (const Row& row : found.rows) {
-    TeamMember member{.distributor = distributor_of(row),
-                      .depth = static_cast<int>(row[7].number())};
-    auto& where = member.depth == 0 ? roots : by_sponsor[*member.distributor.sponsor_id];
-    where.push_back(std::move(member));
+  TeamWalk walk{session, max_depth, limit};
+  if (id) {
+    walk.from(select(session, "WHERE d.id = $2", limit, {*id}));
+  } else {
+    walk.from(select(session, "WHERE d.sponsor_id IS NULL", limit, {}));
+    if (!walk.is_full()) {
+      const SponsorLinks links = SponsorLinks::load(session);
+      for (const std::int64_t ring : links.rings()) {
+        walk.from(select(session, "WHERE d.id = $2", limit, {ring}));
+      }
+    }
   }
-  std::vector<TeamMember> team;
-  std::vector<TeamMember> open{roots.rbegin(), roots.rend()};
-  while (!open.empty()) {
-    team.push_back(std::move(open.back()));
-    open.pop_back();
-    auto& below = by_sponsor[team.back().distributor.id];
-    open.insert(open.end(), below.rbegin(), below.rend());
-    below.clear();  // a ring of sponsors, which no program of ours makes, is walked once
-  }
-  return team;
+  return walk.in_order();
 }
 
 }  // namespace errand::distributors

@@ -31,13 +31,21 @@ std::int64_t add_distributor(Session& session, const std::string& name,
 /// Throws NotFound.
 [[nodiscard]] Distributor get_distributor(Session& session, std::int64_t id);
 
+/// Those with the next higher ids, at most `limit`.
+[[nodiscard]] std::vector<Distributor> list_distributors(Session& session, std::int64_t after,
+                                                         std::size_t limit);
+
+[[nodiscard]] std::int64_t count_distributors(Session& session);
+
 struct TeamMember {
   Distributor distributor{};
   int depth = 0;  ///< 0: the one whose team it is, or who has no sponsor
 };
 
-/// The distributor and the team below, each before those it sponsors; without an id, everybody.
-/// Down to `max_depth`, at most `limit` of them.
+/// The distributor and the team below, each before those it sponsors and each once; without an id,
+/// everybody. Down to `max_depth`, at most `limit` of them: the nearest.
+///
+/// A ring of sponsors hangs below nobody. Of everybody, it begins with its lowest id.
 [[nodiscard]] std::vector<TeamMember> team_of(Session& session, std::optional<std::int64_t> id,
                                               int max_depth, std::size_t limit);
 

@@ -26,6 +26,17 @@ struct NewLevel {
 /// rank or the name is taken.
 std::int64_t add_level(Session& session, const NewLevel& level);
 
+/// Throws NotFound.
+[[nodiscard]] Level get_level(Session& session, const std::string& name);
+
+/// Of a level that is there: none takes it off the ladder. Nobody is taken down by that. Throws
+/// CriteriaException, NotFound.
+void set_criteria(Session& session, const std::string& name,
+                  const std::optional<std::string>& criteria);
+
+/// Throws NotFound; NotPossible while distributors have it, or the history tells of it.
+void remove_level(Session& session, const std::string& name);
+
 /// By rank, the lowest first.
 [[nodiscard]] std::vector<Level> all_levels(Session& session);
 

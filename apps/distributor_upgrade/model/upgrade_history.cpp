@@ -1,5 +1,7 @@
 #include "distributor_upgrade/model/upgrade_history.hpp"
 
+#include "distributor_upgrade/model/distributor.hpp"
+
 namespace errand::distributors {
 
 std::vector<UpgradeRecord> list_upgrades(Session& session,
@@ -13,6 +15,7 @@ std::vector<UpgradeRecord> list_upgrades(Session& session,
       "JOIN distributor_level n ON n.id = h.new_level_id";
   std::vector<Parameter> parameters{static_cast<std::int64_t>(limit)};
   if (distributor_id) {
+    (void)get_distributor(session, *distributor_id);
     sql += " WHERE h.distributor_id = $2";
     parameters.emplace_back(*distributor_id);
   }
@@ -24,7 +27,7 @@ std::vector<UpgradeRecord> list_upgrades(Session& session,
                         .previous_level = row[3].text(),
                         .new_level = row[4].text(),
                         .triggering_withdraw_ledger_id = row[5].optional_number(),
-                        .criteria = row[6].text(),
+                        .criteria = row[6].optional_text(),
                         .figures = row[7].text(),
                         .upgrade_time = row[8].time()});
   }

@@ -19,12 +19,12 @@ struct UpgradeRecord {
   std::string previous_level{};
   std::string new_level{};
   std::optional<std::int64_t> triggering_withdraw_ledger_id{};
-  std::string criteria{};  ///< of the new level, as they were
-  std::string figures{};   ///< JSON: what they were judged by
+  std::optional<std::string> criteria{};  ///< as they were; none: somebody gave it by hand
+  std::string figures{};                  ///< JSON: what they were at that moment
   Timestamp upgrade_time{};
 };
 
-/// The newest first.
+/// The newest first. Throws NotFound if there is no such distributor.
 [[nodiscard]] std::vector<UpgradeRecord> list_upgrades(Session& session,
                                                        std::optional<std::int64_t> distributor_id,
                                                        std::size_t limit);

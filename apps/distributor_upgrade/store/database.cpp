@@ -19,6 +19,11 @@ Parameter nullable(const std::optional<std::int64_t>& number) {
   return *number;
 }
 
+Parameter nullable(const std::optional<std::string>& text) {
+  if (!text) return nullptr;
+  return *text;
+}
+
 const std::string& Value::text() const {
   if (!text_) refuse("NULL", "a value");
   return *text_;
@@ -64,14 +69,21 @@ std::unique_ptr<Database> open_database(const Dsn& dsn, const DatabaseOptions& o
 }
 
 void require_tables(Database& database) {
+  constexpr std::int64_t kVersion = 1;
   database.read([](Session& session) {
-    try {
-      session.run("SELECT version FROM distributor_rules");
-    } catch (const StorageException& error) {
-      if (error.retry() != StorageException::Retry::useless) throw;
+    if (!session.has_table("distributor_rules")) {
       throw StorageException{
           "this database has no tables for distributors; make them with errand-distributors setup",
           StorageException::Retry::useless};
+    }
+    const Answer rules = session.run("SELECT version FROM distributor_rules");
+    const std::int64_t version = rules.rows.empty() ? 0 : rules.rows[0].at(0).number();
+    if (version != kVersion) {
+      throw StorageException{"the tables for distributors are of version " +
+                                 std::to_string(version) + ", and this program knows version " +
+                                 std::to_string(kVersion) +
+                                 "; use the errand-distributors that made them",
+                             StorageException::Retry::useless};
     }
   });
 }

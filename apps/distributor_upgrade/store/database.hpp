@@ -21,6 +21,7 @@ namespace errand::distributors {
 using Parameter = std::variant<std::nullptr_t, std::int64_t, std::string>;
 
 [[nodiscard]] Parameter nullable(const std::optional<std::int64_t>& number);
+[[nodiscard]] Parameter nullable(const std::optional<std::string>& text);
 
 /// A column that was read.
 class Value {
@@ -32,6 +33,7 @@ class Value {
 
   // Throw StorageException if the column holds something else: another program wrote it.
   [[nodiscard]] const std::string& text() const;
+  [[nodiscard]] const std::optional<std::string>& optional_text() const noexcept { return text_; }
   [[nodiscard]] std::int64_t number() const;
   [[nodiscard]] std::optional<std::int64_t> optional_number() const;
   [[nodiscard]] Timestamp time() const;
@@ -59,9 +61,12 @@ class Session {
   /// The messages are there if and when this transaction commits. `to` must be in this database.
   virtual void send(const Transport& to, std::span<const Outgoing> messages) = 0;
 
-  /// What a SELECT ends with so that no other transaction changes its rows until this one ends.
-  /// SQLite needs nothing: it lets only one transaction write.
-  [[nodiscard]] virtual std::string_view locking_rows() const noexcept = 0;
+  /// Whether there is such a table where unqualified names are looked up.
+  [[nodiscard]] virtual bool has_table(const std::string& name) = 0;
+
+  /// What follows `FROM team` to join `d(id)`, those whom `member`, a column of `team`, sponsors;
+  /// each is to be found by the index.
+  [[nodiscard]] virtual std::string sponsored_by(std::string_view member) const = 0;
 
   /// When the transaction began.
   [[nodiscard]] virtual Timestamp now() const noexcept = 0;
@@ -101,7 +106,8 @@ struct DatabaseOptions {
 [[nodiscard]] std::unique_ptr<Database> open_postgres_database(const Dsn& dsn,
                                                                const DatabaseOptions& options);
 
-/// Throws StorageException that names `setup` if the tables are not there.
+/// Throws StorageException that names `setup` if the tables are not there, and one that says so if
+/// they are of another version of the program.
 void require_tables(Database& database);
 
 }  // namespace errand::distributors

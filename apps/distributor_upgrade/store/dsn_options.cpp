@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
+#include <charconv>
+#include <span>
 #include <string_view>
 #include <utility>
+
+#include "errand/errors.hpp"
 
 namespace errand::distributors {
 namespace {
@@ -13,7 +16,7 @@ constexpr std::array<std::string_view, 10> kOptionsOfErrand{
     "ttl",        "connections", "prepare",           "listen",     "reply_timeout",
     "table_name", "queue_name",  "redeliver_timeout", "auto_setup", "remove_after"};
 
-std::string without(const Dsn& dsn, std::initializer_list<std::string_view> names) {
+std::string without(const Dsn& dsn, std::span<const std::string_view> names) {
   const std::string_view text = dsn.secret_text();
   const std::size_t question = std::min(text.find('?'), text.size());
   std::string kept{text.substr(0, question)};
@@ -35,12 +38,29 @@ std::string with(std::string text, std::string_view option) {
   return text.append(option);
 }
 
+std::int64_t number(const Dsn& dsn, std::string_view name, std::int64_t fallback,
+                    std::int64_t highest) {
+  const auto text = dsn.option(name);
+  if (!text) return fallback;
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error == std::errc{} && end == text->data() + text->size() && value >= 1 &&
+      value <= highest) {
+    return value;
+  }
+  throw ConfigurationException{dsn.to_string() + ": " + std::string{name} + "=" +
+                               std::string{*text} + " is not a number of 1 to " +
+                               std::to_string(highest)};
+}
+
 }  // namespace
 
-std::string for_libpq(const Dsn& dsn) {
-  Dsn rest = dsn;
-  for (const std::string_view name : kOptionsOfErrand) rest = Dsn{without(rest, {name})};
-  return rest.secret_text();
+PostgresOptions postgres_options(const Dsn& dsn) {
+  PostgresOptions options;
+  options.uri = without(dsn, kOptionsOfErrand);
+  options.reply_timeout = std::chrono::seconds{number(dsn, "reply_timeout", 60, 86'400)};
+  options.connections = static_cast<std::size_t>(number(dsn, "connections", 10, 1000));
+  return options;
 }
 
 Dsn for_checks(const Dsn& dsn) {
@@ -51,7 +71,8 @@ Dsn for_checks(const Dsn& dsn) {
 }
 
 Dsn for_failures(const Dsn& dsn) {
-  const std::string text = without(dsn, {"table_name", "queue_name", "remove_after"});
+  constexpr std::array<std::string_view, 3> kOfChecks{"table_name", "queue_name", "remove_after"};
+  const std::string text = without(dsn, kOfChecks);
   return Dsn{with(text, "table_name=failed_messages&queue_name=failed_messages")};
 }
 

@@ -25,6 +25,12 @@ class IdleConnections {
     connections_.push_back(std::move(connection));
   }
 
+  void clear() {
+    std::vector<std::unique_ptr<Connection>> closed;
+    const std::lock_guard lock{mutex_};
+    closed.swap(connections_);
+  }
+
  private:
   std::mutex mutex_;
   std::vector<std::unique_ptr<Connection>> connections_;

@@ -124,7 +124,13 @@ class SqliteSession final : public Session {
   void send(const Transport& to, std::span<const Outgoing> messages) override {
     send_in_transaction(connection_.handle(), to, messages);
   }
-  [[nodiscard]] std::string_view locking_rows() const noexcept override { return ""; }
+  [[nodiscard]] bool has_table(const std::string& name) override {
+    return !run("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = $1", {name})
+                .rows.empty();
+  }
+  [[nodiscard]] std::string sponsored_by(std::string_view member) const override {
+    return "JOIN distributor d ON d.sponsor_id = " + std::string{member};
+  }
   [[nodiscard]] Timestamp now() const noexcept override { return now_; }
 
  private:

@@ -38,7 +38,10 @@ CREATE TABLE IF NOT EXISTS withdraw_ledger (
 CREATE INDEX IF NOT EXISTS withdraw_ledger_completed
   ON withdraw_ledger (distributor_id, completed_at, amount_cents) WHERE status = 'completed';
 
--- One row for one change of level, whoever tries to make it.
+CREATE INDEX IF NOT EXISTS withdraw_ledger_distributor ON withdraw_ledger (distributor_id, id);
+
+-- One row for one change of level, whoever tries to make it. criteria: as they were, or NULL: somebody
+-- gave the level by hand.
 CREATE TABLE IF NOT EXISTS distributor_level_upgrade_history (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   distributor_id INTEGER NOT NULL REFERENCES distributor (id),
@@ -46,7 +49,7 @@ CREATE TABLE IF NOT EXISTS distributor_level_upgrade_history (
   previous_level_id INTEGER NOT NULL REFERENCES distributor_level (id),
   new_level_id INTEGER NOT NULL REFERENCES distributor_level (id),
   triggering_withdraw_ledger_id INTEGER REFERENCES withdraw_ledger (id),
-  criteria TEXT NOT NULL,
+  criteria TEXT,
   figures TEXT NOT NULL,
   upgrade_time TEXT NOT NULL,
   UNIQUE (distributor_id, distributor_version),

@@ -19,6 +19,10 @@ void DistributorUpgradeCheckHandler::operator()(const DistributorUpgradeCheckMes
     log.warning(fmt::format("distributor {} is checked without its withdrawal: {}",
                             message.distributor_id(), result.unlinked));
   }
+  if (!result.problem.empty()) {
+    log.warning(fmt::format("distributor {} may have reached more: {}", message.distributor_id(),
+                            result.problem));
+  }
   if (result.upgrade) {
     log.info(fmt::format("distributor {} rose from {} to {}", message.distributor_id(),
                          result.upgrade->previous_level, result.upgrade->new_level));

@@ -12,6 +12,7 @@ namespace errand::distributors {
 ///     no such distributor              a warning; the message is done, as trying again is no use
 ///     no such withdrawal               a warning; upgraded without the link
 ///     criteria or database fail        thrown: the message is tried again, then failed_messages
+///     criteria of a higher level fail  a warning; upgraded as far as it is certain
 ///     a body that is no check          failed_messages, at once
 class DistributorUpgradeCheckHandler {
  public:

@@ -4,7 +4,7 @@ namespace errand::distributors {
 
 Withdrawal complete_withdrawal(Session& session, const CheckSender& checks,
                                std::int64_t withdrawal_id) {
-  Withdrawal withdrawal = move_withdrawal(session, withdrawal_id, "completed");
+  Withdrawal withdrawal = move_withdrawal(session, withdrawal_id, WithdrawalStatus::completed);
   checks.send(session, DistributorUpgradeCheckMessage{withdrawal.distributor_id, withdrawal.id});
   return withdrawal;
 }

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <span>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "distributor_upgrade/criteria/figures.hpp"
+#include "distributor_upgrade/model/sponsor_links.hpp"
 #include "distributor_upgrade/store/database.hpp"
 
 namespace errand::distributors {
@@ -15,22 +17,24 @@ struct UpgradeContext {
   std::int64_t distributor_id = 0;
   std::string name{};
   std::int64_t level_id = 0;
-  std::int64_t version = 0;
-  Figures figures{};
+  std::int64_t version = 0;  ///< of the level: see perform_upgrades()
+  Figures figures{};         ///< without the team's, until add_team()
 };
 
 /// Where the figures come from.
 class UpgradeContextProvider {
  public:
-  enum class Lock : std::uint8_t {
-    none,
-    until_commit,  ///< nobody else changes the distributors' rows before this transaction ends
-  };
+  [[nodiscard]] static std::optional<UpgradeContext> find(Session& session, std::int64_t id);
 
-  /// Those of `ids` that exist, by id. Three statements, however many they are.
-  [[nodiscard]] static std::vector<UpgradeContext> contexts(Session& session,
-                                                            std::span<const std::int64_t> ids,
-                                                            Lock lock);
+  /// Those with the next higher ids, at most `limit`. Two statements, however many they are.
+  [[nodiscard]] static std::vector<UpgradeContext> next(Session& session, std::int64_t after,
+                                                        std::size_t limit);
+
+  /// Walks the whole team, which may be large: everything else is found by an index. For the team
+  /// of everybody see SponsorLinks.
+  static void add_team(Session& session, UpgradeContext& context);
+
+  static void add_team(const TeamSize& size, UpgradeContext& context);
 };
 
 }  // namespace errand::distributors

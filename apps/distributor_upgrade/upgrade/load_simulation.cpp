@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <thread>
 #include <unordered_map>
@@ -21,21 +23,26 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-/// When each withdrawal was completed, and how long its check took from then on.
+/// When each withdrawal was completed, and how its check ended.
 class Delays {
  public:
-  void begin(std::int64_t withdrawal) {
+  void sent(std::int64_t withdrawal) {
     const std::lock_guard lock{mutex_};
-    begun_.emplace(withdrawal, SteadyClock::now());
+    Check& check = checks_[withdrawal];
+    check.sent = SteadyClock::now();
+    ++open_;
+    close(check);
   }
 
-  void end(std::int64_t withdrawal) {
+  /// `failure`: empty, or why it failed. Only the first end counts.
+  void ended(std::int64_t withdrawal, const std::string& failure) {
     const std::lock_guard lock{mutex_};
-    const auto found = begun_.find(withdrawal);
-    if (found == begun_.end()) return;  // of an earlier run, or handled twice
-    delays_.push_back(std::chrono::duration_cast<milliseconds>(SteadyClock::now() - found->second));
-    begun_.erase(found);
-    ended_.notify_all();
+    Check& check = checks_[withdrawal];
+    if (check.ended) return;
+    check.ended = SteadyClock::now();
+    check.has_failed = !failure.empty();
+    if (first_failure_.empty()) first_failure_ = failure;
+    close(check);
   }
 
   [[nodiscard]] std::int64_t handled() {
@@ -43,16 +50,19 @@ class Delays {
     return static_cast<std::int64_t>(delays_.size());
   }
 
-  /// Until all that began have ended, or nothing ended for a minute: failed ones never do.
+  /// Until all that were sent have ended, or none has for a minute.
   void wait_for_all() {
     std::unique_lock lock{mutex_};
-    while (!begun_.empty() &&
-           ended_.wait_for(lock, std::chrono::minutes{1}) == std::cv_status::no_timeout) {
+    while (open_ > 0 &&
+           closed_.wait_for(lock, std::chrono::minutes{1}) == std::cv_status::no_timeout) {
     }
   }
 
   void report(LoadReport& report) {
     const std::lock_guard lock{mutex_};
+    report.handled = static_cast<std::int64_t>(delays_.size());
+    report.failed = failed_;
+    report.first_failure = first_failure_;
     if (delays_.empty()) return;
     std::ranges::sort(delays_);
     report.median_delay = delays_[delays_.size() / 2];
@@ -61,9 +71,31 @@ class Delays {
   }
 
  private:
+  struct Check {
+    std::optional<SteadyClock::time_point> sent{};
+    std::optional<SteadyClock::time_point> ended{};
+    bool has_failed = false;
+  };
+
+  /// A check may have ended before whoever committed it comes to say that it was sent.
+  void close(const Check& check) {
+    if (!check.sent || !check.ended) return;
+    if (check.has_failed) {
+      ++failed_;
+    } else {
+      const auto delay = std::max(*check.ended - *check.sent, SteadyClock::duration::zero());
+      delays_.push_back(std::chrono::duration_cast<milliseconds>(delay));
+    }
+    --open_;
+    closed_.notify_all();
+  }
+
   std::mutex mutex_;
-  std::condition_variable ended_;
-  std::unordered_map<std::int64_t, SteadyClock::time_point> begun_;
+  std::condition_variable closed_;
+  std::unordered_map<std::int64_t, Check> checks_;
+  std::int64_t open_ = 0;
+  std::int64_t failed_ = 0;
+  std::string first_failure_;
   std::vector<milliseconds> delays_;
 };
 
@@ -101,10 +133,15 @@ class SlowWorker {
     handlers_.use([&delays, time = options.handling](const Envelope& envelope, TaskContext&,
                                                      const Next& next) {
       std::this_thread::sleep_for(time);
-      std::string result = next();
       const auto ledger = read_check_message(envelope.body()).triggering_withdraw_ledger_id();
-      if (ledger) delays.end(*ledger);
-      return result;
+      try {
+        std::string result = next();
+        if (ledger) delays.ended(*ledger, "");
+        return result;
+      } catch (const std::exception& error) {
+        if (ledger) delays.ended(*ledger, error.what());
+        throw;
+      }
     });
     MessageConsumerOptions consumer;
     consumer.worker.concurrency = options.concurrency;
@@ -112,13 +149,12 @@ class SlowWorker {
     consumer_ = std::make_unique<MessageConsumer>(
         std::vector<ConsumedTransport>{{.transport = &checks, .failure = &failures}}, handlers_,
         consumer, logger);
-    thread_ = std::jthread{[this](const std::stop_token& stop) { report_ = consumer_->run(stop); }};
+    thread_ = std::jthread{[this](const std::stop_token& stop) { consumer_->run(stop); }};
   }
 
-  WorkerReport stop() {
+  void stop() {
     thread_.request_stop();
     thread_.join();
-    return report_;
   }
 
  private:
@@ -126,8 +162,33 @@ class SlowWorker {
   DistributorUpgradeCheckHandler handler_;
   Handlers handlers_;
   std::unique_ptr<MessageConsumer> consumer_;
-  WorkerReport report_;
   std::jthread thread_;
+};
+
+/// How many wait, every second.
+class Looks {
+ public:
+  Looks(Transport& checks, SteadyClock::time_point begin) : checks_{checks}, next_{begin} {
+    next_ += std::chrono::seconds{1};
+  }
+
+  [[nodiscard]] bool is_due() const { return SteadyClock::now() >= next_; }
+
+  std::int64_t look(LoadReport& report) {
+    next_ += std::chrono::seconds{1};
+    const TransportStats stats = checks_.stats();
+    const std::int64_t waiting = stats.ready + stats.delayed + stats.in_flight;
+    in_all_ += waiting;
+    report.most_waiting = std::max(report.most_waiting, waiting);
+    report.mean_waiting = static_cast<double>(in_all_) / static_cast<double>(++count_);
+    return waiting;
+  }
+
+ private:
+  Transport& checks_;
+  SteadyClock::time_point next_;
+  std::int64_t count_ = 0;
+  std::int64_t in_all_ = 0;
 };
 
 }  // namespace
@@ -144,36 +205,36 @@ LoadReport simulate_load(
   LoadReport report;
   SlowWorker worker{database, checks, failures, options, logger, delays};
 
-  constexpr milliseconds kTick{50};
   const auto begin = SteadyClock::now();
-  auto next_look = begin + std::chrono::seconds{1};
-  std::int64_t looks = 0;
-  std::int64_t waiting_in_all = 0;
-  for (auto at = begin; at < begin + options.duration && !stop.stop_requested(); at += kTick) {
-    std::this_thread::sleep_until(at);
-    const auto elapsed =
-        std::min<SteadyClock::duration>(SteadyClock::now() - begin, options.duration);
+  constexpr std::chrono::seconds kGrace{5};
+  constexpr std::int64_t kMostTogether = 1000;
+  const std::int64_t wanted = options.rate * options.duration.count() / 1000;
+  Looks looks{checks, begin};
+  std::mutex mutex;
+  std::condition_variable_any never;
+  while (report.sent < wanted && !stop.stop_requested() &&
+         SteadyClock::now() < begin + options.duration + kGrace) {
     const auto due =
-        options.rate * std::chrono::duration_cast<milliseconds>(elapsed).count() / 1000;
-    if (due > report.sent) {
-      database.write([&](Session& session) {
-        for (std::int64_t i = report.sent; i < due; ++i) {
-          const std::int64_t who = distributors[random() % distributors.size()];
-          const std::int64_t withdrawal =
-              create_withdrawal(session, who, 1000 + static_cast<std::int64_t>(random() % 50'000));
-          delays.begin(withdrawal);
-          complete_withdrawal(session, sender, withdrawal);
-        }
-      });
-      report.sent = due;
-    }
-    if (SteadyClock::now() < next_look) continue;
-    next_look += std::chrono::seconds{1};
-    const TransportStats stats = checks.stats();
-    const std::int64_t waiting = stats.ready + stats.delayed + stats.in_flight;
-    report.most_waiting = std::max(report.most_waiting, waiting);
-    waiting_in_all += waiting;
-    report.mean_waiting = static_cast<double>(waiting_in_all) / static_cast<double>(++looks);
+        begin + std::chrono::nanoseconds{std::chrono::seconds{1}} * report.sent / options.rate;
+    std::unique_lock lock{mutex};
+    never.wait_until(lock, stop, due, [] { return false; });
+    const std::chrono::duration<double> elapsed = SteadyClock::now() - begin;
+    const auto are_due =
+        static_cast<std::int64_t>(elapsed.count() * static_cast<double>(options.rate)) + 1;
+    std::vector<std::int64_t> completed;
+    database.write([&](Session& session) {
+      const std::int64_t end = std::min({are_due, wanted, report.sent + kMostTogether});
+      for (std::int64_t i = report.sent; i < end; ++i) {
+        const std::int64_t who = distributors[random() % distributors.size()];
+        completed.push_back(
+            create_withdrawal(session, who, 1000 + static_cast<std::int64_t>(random() % 50'000)));
+        complete_withdrawal(session, sender, completed.back());
+      }
+    });
+    for (const std::int64_t withdrawal : completed) delays.sent(withdrawal);
+    report.sent += static_cast<std::int64_t>(completed.size());
+    if (!looks.is_due()) continue;
+    const std::int64_t waiting = looks.look(report);
     report.handled = delays.handled();
     each_second(report, waiting);
   }
@@ -181,9 +242,7 @@ LoadReport simulate_load(
   report.seconds = std::chrono::duration<double>(sent_at - begin).count();
   delays.wait_for_all();
   report.drain_seconds = std::chrono::duration<double>(SteadyClock::now() - sent_at).count();
-  const WorkerReport worked = worker.stop();
-  report.handled = worked.completed;
-  report.failed = worked.failed;
+  worker.stop();
   report.upgraded = count_upgrades(database) - upgrades_before;
   delays.report(report);
   return report;

@@ -1,6 +1,7 @@
 #include "distributor_upgrade/upgrade/upgrade_service.hpp"
 
 #include <fmt/format.h>
+#include <utility>
 
 #include "errand/errors.hpp"
 
@@ -10,8 +11,6 @@
 namespace errand::distributors {
 namespace {
 
-using Lock = UpgradeContextProvider::Lock;
-
 /// Why this withdrawal cannot have led to a check of this distributor; empty if it can.
 std::string reason_not_to_link(Session& session, std::int64_t withdrawal_id,
                                std::int64_t distributor_id) {
@@ -20,36 +19,59 @@ std::string reason_not_to_link(Session& session, std::int64_t withdrawal_id,
   if (found->distributor_id != distributor_id) {
     return fmt::format("withdrawal {} is distributor {}'s", withdrawal_id, found->distributor_id);
   }
-  if (found->status != "completed") {
-    return fmt::format("withdrawal {} is {}, not completed", withdrawal_id, found->status);
+  if (found->status != WithdrawalStatus::completed) {
+    return fmt::format("withdrawal {} is {}, not completed", withdrawal_id,
+                       to_string(found->status));
   }
   return {};
 }
 
-/// `context` was read under a lock in the same session.
-Upgrade perform_upgrade(Session& session, const LevelRules& rules, const UpgradeContext& context,
-                        const LevelRules::Step& to, std::optional<std::int64_t> withdrawal_id) {
-  const std::string now = to_sql_time(session.now());
-  const Answer changed = session.run(
-      "UPDATE distributor SET level_id = $2, version = version + 1, level_since = $3 "
-      "WHERE id = $1 AND version = $4",
-      {context.distributor_id, to.level.id, now, context.version});
-  // The lock makes this impossible; where a lock is not what it should be, it is found out here.
-  if (changed.changed != 1) {
-    throw ConcurrentModificationException{
-        fmt::format("distributor {} was changed by somebody else", context.distributor_id)};
+UpgradeContext get_context(Session& session, std::int64_t distributor_id) {
+  std::optional<UpgradeContext> context = UpgradeContextProvider::find(session, distributor_id);
+  if (!context) throw NotFound{fmt::format("there is no distributor {}", distributor_id)};
+  UpgradeContextProvider::add_team(session, *context);
+  return *std::move(context);
+}
+
+/// Tries `attempt` until it says that it is done. It is not when somebody else has changed the
+/// level meanwhile, which nobody does often.
+template <class Attempt>
+void until_done(std::int64_t distributor_id, Attempt&& attempt) {
+  constexpr int kMost = 100;
+  for (int i = 0; i < kMost; ++i) {
+    if (attempt()) return;
   }
-  session.run(
-      "INSERT INTO distributor_level_upgrade_history (distributor_id, distributor_version, "
-      "previous_level_id, new_level_id, triggering_withdraw_ledger_id, criteria, figures, "
-      "upgrade_time) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-      {context.distributor_id, context.version, context.level_id, to.level.id,
-       nullable(withdrawal_id), to.criteria.text(), to_json(context.figures), now});
-  return {.distributor_id = context.distributor_id,
-          .name = context.name,
-          .previous_level = rules.level(context.level_id).name,
-          .new_level = to.level.name,
-          .triggering_withdraw_ledger_id = withdrawal_id};
+  throw ConcurrentModificationException{
+      fmt::format("others keep changing distributor {}'s level", distributor_id)};
+}
+
+std::optional<Upgrade> perform(Database& database, const LevelChange& change) {
+  std::vector<Upgrade> made;
+  database.write([&](Session& session) { made = perform_upgrades(session, {&change, 1}); });
+  if (made.empty()) return std::nullopt;
+  return std::move(made.front());
+}
+
+Assessment explain(Session& session, std::int64_t distributor_id) {
+  Assessment assessment;
+  assessment.context = get_context(session, distributor_id);
+  UpgradeContext& context = assessment.context;
+  const LevelRules rules = LevelRules::load(session);
+  assessment.level = rules.level(context.level_id);
+  assessment.may_skip = rules.may_skip();
+  for (const LevelRules::Step* step : rules.steps_above(context.level_id)) {
+    Assessment::Step& shown = assessment.steps.emplace_back();
+    shown.level = step->level();
+    try {
+      shown.verdict = step->judge(context.figures);
+    } catch (const RuleException& error) {
+      shown.problem = error.what();
+    }
+  }
+  const LevelRules::Reach reach = rules.reach(context, [](UpgradeContext&) {});
+  if (reach.highest != nullptr) assessment.reached = reach.highest->level();
+  assessment.problem = reach.problem;
+  return assessment;
 }
 
 }  // namespace
@@ -57,83 +79,75 @@ Upgrade perform_upgrade(Session& session, const LevelRules& rules, const Upgrade
 CheckResult DistributorUpgradeService::check_and_upgrade(
     std::int64_t distributor_id, std::optional<std::int64_t> triggering_withdraw_ledger_id) {
   CheckResult result;
-  bool is_due = false;
-  // Most checks end here: nothing is locked, nobody waits.
-  database_.read([&](Session& session) {
-    const auto contexts =
-        UpgradeContextProvider::contexts(session, {&distributor_id, 1}, Lock::none);
-    result.distributor_known = !contexts.empty();
-    if (contexts.empty()) return;
-    if (triggering_withdraw_ledger_id) {
-      result.unlinked = reason_not_to_link(session, *triggering_withdraw_ledger_id, distributor_id);
-    }
-    is_due = LevelRules::load(session).highest_reached(contexts.front()) != nullptr;
-  });
-  if (!is_due) return result;
-
-  if (!result.unlinked.empty()) triggering_withdraw_ledger_id.reset();
-  database_.write([&](Session& session) {
-    const auto contexts =
-        UpgradeContextProvider::contexts(session, {&distributor_id, 1}, Lock::until_commit);
-    if (contexts.empty()) return;
-    const LevelRules rules = LevelRules::load(session);
-    const LevelRules::Step* to = rules.highest_reached(contexts.front());
-    if (to == nullptr) return;  // somebody else was quicker
-    result.upgrade =
-        perform_upgrade(session, rules, contexts.front(), *to, triggering_withdraw_ledger_id);
+  until_done(distributor_id, [&] {
+    result = {};
+    std::optional<LevelChange> due;
+    database_.read([&](Session& session) {
+      std::optional<UpgradeContext> context = UpgradeContextProvider::find(session, distributor_id);
+      result.distributor_known = context.has_value();
+      if (!context) return;
+      if (triggering_withdraw_ledger_id) {
+        result.unlinked =
+            reason_not_to_link(session, *triggering_withdraw_ledger_id, distributor_id);
+      }
+      const LevelRules rules = LevelRules::load(session);
+      const LevelRules::Reach reach = rules.reach(*context, [&session](UpgradeContext& asked) {
+        UpgradeContextProvider::add_team(session, asked);
+      });
+      result.problem = reach.problem;
+      if (reach.highest == nullptr) {
+        if (reach.problem.empty()) return;
+        throw RuleException{fmt::format("distributor {}: {}", distributor_id, reach.problem)};
+      }
+      const Level& from = rules.level(context->level_id);
+      due = LevelChange{.context = *std::move(context), .from = from, .to = reach.highest->level()};
+      if (result.unlinked.empty()) {
+        due->triggering_withdraw_ledger_id = triggering_withdraw_ledger_id;
+      }
+    });
+    if (!due) return true;
+    result.upgrade = perform(database_, *due);
+    return result.upgrade.has_value();
   });
   return result;
 }
 
-BatchResult DistributorUpgradeService::check_and_upgrade_all(
-    std::span<const std::int64_t> distributor_ids) {
-  BatchResult result;
-  std::vector<std::int64_t> due;
-  database_.read([&](Session& session) {
-    const LevelRules rules = LevelRules::load(session);
-    for (const UpgradeContext& context :
-         UpgradeContextProvider::contexts(session, distributor_ids, Lock::none)) {
-      ++result.checked;
-      try {
-        if (rules.highest_reached(context) != nullptr) due.push_back(context.distributor_id);
-      } catch (const RuleException& error) {
-        result.failures.push_back(
-            fmt::format("distributor {}: {}", context.distributor_id, error.what()));
-      }
-    }
+Assessment DistributorUpgradeService::check_and_explain(std::int64_t distributor_id) {
+  Assessment assessment;
+  until_done(distributor_id, [&] {
+    assessment = assess(distributor_id);
+    if (!assessment.reached) return true;
+    assessment.upgrade = perform(
+        database_,
+        {.context = assessment.context, .from = assessment.level, .to = *assessment.reached});
+    return assessment.upgrade.has_value();
   });
-  if (due.empty()) return result;
-
-  database_.write([&](Session& session) {
-    const LevelRules rules = LevelRules::load(session);
-    for (const UpgradeContext& context :
-         UpgradeContextProvider::contexts(session, due, Lock::until_commit)) {
-      const LevelRules::Step* to = rules.highest_reached(context);
-      if (to == nullptr) continue;
-      result.upgrades.push_back(perform_upgrade(session, rules, context, *to, std::nullopt));
-    }
-  });
-  return result;
+  return assessment;
 }
 
 Assessment DistributorUpgradeService::assess(std::int64_t distributor_id) {
   Assessment assessment;
-  database_.read([&](Session& session) {
-    auto contexts = UpgradeContextProvider::contexts(session, {&distributor_id, 1}, Lock::none);
-    if (contexts.empty()) {
-      throw NotFound{"there is no distributor " + std::to_string(distributor_id)};
-    }
-    const LevelRules rules = LevelRules::load(session);
-    assessment.context = std::move(contexts.front());
-    assessment.level = rules.level(assessment.context.level_id);
-    assessment.may_skip = rules.may_skip();
-    for (const LevelRules::Step* step : rules.steps_above(assessment.context.level_id)) {
-      assessment.steps.push_back({step->level, step->criteria.judge(assessment.context.figures)});
-    }
-    const LevelRules::Step* reached = rules.highest_reached(assessment.context);
-    if (reached != nullptr) assessment.reached = reached->level;
-  });
+  database_.read([&](Session& session) { assessment = explain(session, distributor_id); });
   return assessment;
+}
+
+Upgrade DistributorUpgradeService::give_level(std::int64_t distributor_id,
+                                              const std::string& level_name) {
+  std::optional<Upgrade> made;
+  until_done(distributor_id, [&] {
+    LevelChange change{.by_hand = true};
+    database_.read([&](Session& session) {
+      change.context = get_context(session, distributor_id);
+      change.from = LevelRules::load(session).level(change.context.level_id);
+      change.to = get_level(session, level_name);
+    });
+    if (change.from.id == change.to.id) {
+      throw NotPossible{fmt::format("distributor {} is {} already", distributor_id, level_name)};
+    }
+    made = perform(database_, change);
+    return made.has_value();
+  });
+  return *std::move(made);
 }
 
 }  // namespace errand::distributors
