@@ -60,8 +60,8 @@ const EmbeddedFile* file_at(const Target& target) {
 
 /// Whether web/app.js has a view for the address. A test compares.
 bool is_page(const Target& target) {
-  static constexpr std::array<std::string_view, 6> kPages{"",       "tasks",   "failed",
-                                                          "queues", "workers", "submit"};
+  static constexpr std::array<std::string_view, 7> kPages{
+      "index.html", "", "tasks", "failed", "queues", "workers", "submit"};
   const std::vector<std::string>& path = target.segments;
   if (path.size() == 2) return path[0] == "tasks" && !path[1].empty();
   return path.size() == 1 && std::ranges::find(kPages, path[0]) != kPages.end();
