@@ -409,7 +409,9 @@ TEST_P(CatalogContract, WhatEndedIsCountedBySecondAndTheLastOfItListed) {
   for (std::size_t i = 0; i < ended.seconds.size(); ++i) {
     const EndedTasks::Second& second = ended.seconds[i];
     EXPECT_EQ(std::chrono::floor<std::chrono::seconds>(second.begin), second.begin);
-    if (i > 0) EXPECT_LT(ended.seconds[i - 1].begin, second.begin);
+    if (i > 0) {
+      EXPECT_LT(ended.seconds[i - 1].begin, second.begin);
+    }
     for (std::size_t status = 0; status < all.size(); ++status) all[status] += second.tasks[status];
   }
   EXPECT_GE(ended.seconds.size(), 2U);

@@ -83,7 +83,7 @@ SELECT date_trunc('second', completed_at), status, count(*) FROM async_tasks
 WHERE completed_at >= $1::timestamptz GROUP BY 1, 2 ORDER BY 1)";
 
 /// 1 ttl in ms, 2 since, 3 limit.
-const std::string kLastEnded = "SELECT " + record_columns(false) +
+const std::string kLastEnded = "SELECT " + record_columns(Documents::none) +
                                " FROM async_tasks WHERE completed_at >= $2::timestamptz"
                                " ORDER BY completed_at DESC LIMIT $3::int8";
 
