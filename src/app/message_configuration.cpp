@@ -360,6 +360,7 @@ bool OpenTransports::is_failure_transport(const std::string& name_or_dsn) const 
     return known != nullptr && known->dsn.secret_text() == dsn.secret_text();
   };
   if (std::ranges::any_of(names, is_configured)) return true;
+  if (dsn.kind() == EngineKind::redis && dsn.option("stream") == kFailedQueue) return true;
   if (dsn.kind() != EngineKind::redis && dsn.option("table_name") == kFailedTable) return true;
   return with_queue(dsn, kFailedQueue).secret_text() == dsn.secret_text();
 }

@@ -101,7 +101,7 @@ std::vector<std::string> find_chosen(FailureTransport& failures, const FailedCho
   for (const std::string& id : choice.message_ids) {
     if (const auto message = failures.find(id)) {
       look(*message);
-      ids.push_back(id);
+      ids.push_back(message->stored.id);
     } else {
       left.push_back(skipped(id, "not found"));
     }

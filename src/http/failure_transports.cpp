@@ -48,6 +48,10 @@ detail::FailureTransport FailureTransports::open(const std::optional<std::string
     throw no_such_transport(fmt::format("the configuration names no transport '{}'",
                                         detail::repair_and_cut_utf8(*to, kShown)));
   }
+  if (to == chosen) {
+    throw Problem{409, "messages cannot be sent back to the failure transport they are in"}
+        .of_parameter("to");
+  }
   return {transports_, chosen, to.value_or("")};
 }
 

@@ -104,6 +104,10 @@ for _, queue in ipairs(queues) do
   end
 end
 shift_scores(prefix .. 'errand:leases')
+local expiring = prefix .. 'errand:expiring'
+for _, member in ipairs(call('ZRANGE', expiring, 0, -1)) do
+  call('ZINCRBY', expiring, digits(-ms), member)
+end
 
 local workers = call('HGETALL', prefix .. 'errand:workers')
 for i = 1, #workers, 2 do

@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 
@@ -179,16 +180,18 @@ class Terminal:
 
 def wait_for_text(stream, text):
     """Reads lines until one holds `text`."""
-    deadline = time.monotonic() + DEADLINE
     seen = []
-    while time.monotonic() < deadline:
-        ready, _, _ = select.select([stream], [], [], deadline - time.monotonic())
-        if not ready:
-            break
-        line = stream.readline()
-        if not line:
-            break
-        seen.append(line)
-        if text in line:
-            return line
-    raise AssertionError(f"{text!r} did not come: {seen}")
+
+    def read():
+        for line in iter(stream.readline, ""):
+            seen.append(line)
+            if text in line:
+                return
+
+    # select() would not see the lines that a readline() has taken in with the one before.
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    reader.join(DEADLINE)
+    if reader.is_alive() or not seen or text not in seen[-1]:
+        raise AssertionError(f"{text!r} did not come: {seen}")
+    return seen[-1]

@@ -15,6 +15,7 @@ using errand::distributors::CriteriaException;
 using errand::distributors::Decimal;
 using errand::distributors::Figure;
 using errand::distributors::Figures;
+using errand::distributors::Finding;
 using errand::distributors::RuleException;
 using errand::distributors::Verdict;
 using errand::fuzz::require;
@@ -72,6 +73,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!verdict) return 0;
   require(verdict->findings.size() <= Criteria::kMaxParts, "findings are bounded");
   for (const auto& finding : verdict->findings) {
+    if (finding.kind != Finding::Kind::comparison) continue;
     const std::optional<Criteria> alone = read(finding.text);
     require(alone.has_value(), "a comparison alone is a criterion");
     require(held(*alone) == finding.holds, "and comes out the same");

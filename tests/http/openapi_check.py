@@ -44,8 +44,9 @@ def mistakes(value, schema, at="$"):
             "required": [name for part in parts for name in part["required"]],
             "properties": {n: p for part in parts for n, p in part["properties"].items()},
         }
-    if "oneOf" in schema:
-        if not any(not mistakes(value, part, at) for part in schema["oneOf"]):
+    forms = schema.get("oneOf") or schema.get("anyOf")
+    if forms:
+        if not any(not mistakes(value, part, at) for part in forms):
             found.append(f"{at} fits none of its forms: {value!r}")
         return found
     if "const" in schema and value != schema["const"]:

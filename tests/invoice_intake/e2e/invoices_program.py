@@ -7,12 +7,12 @@ import itertools
 import json
 import os
 import pathlib
-import select
 import shutil
 import signal
 import sqlite3
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 
@@ -178,14 +178,18 @@ class OnPostgres:
 
 def wait_for_line(stream, text):
     """Reads lines until one holds `text`; returns it."""
-    deadline = time.monotonic() + DEADLINE
     seen = []
-    while time.monotonic() < deadline:
-        ready, _, _ = select.select([stream], [], [], deadline - time.monotonic())
-        line = stream.readline() if ready else ""
-        if not line:
-            break
-        seen.append(line)
-        if text in line:
-            return line
-    raise AssertionError(f"{text!r} did not come: {seen}")
+
+    def read():
+        for line in iter(stream.readline, ""):
+            seen.append(line)
+            if text in line:
+                return
+
+    # select() would not see the lines that a readline() has taken in with the one before.
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    reader.join(DEADLINE)
+    if reader.is_alive() or not seen or text not in seen[-1]:
+        raise AssertionError(f"{text!r} did not come: {seen}")
+    return seen[-1]
