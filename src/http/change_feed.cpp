@@ -85,7 +85,10 @@ void ChangeFeed::listen(const Interest& interest) {
   const std::lock_guard lock{mutex_};
   stats_listeners_ += interest.stats ? 1 : 0;
   task_listeners_ += interest.tasks ? 1 : 0;
-  for (const TaskId id : interest.only) ++watched_[id];
+  for (const TaskId id : interest.only) {
+    ++watched_[id];
+    told_gone_.erase(id);
+  }
   wake_.notify_one();
 }
 
@@ -95,7 +98,9 @@ void ChangeFeed::unlisten(const Interest& interest) {
   task_listeners_ -= interest.tasks ? 1 : 0;
   for (const TaskId id : interest.only) {
     const auto watched = watched_.find(id);
-    if (watched != watched_.end() && --watched->second == 0) watched_.erase(watched);
+    if (watched == watched_.end() || --watched->second > 0) continue;
+    watched_.erase(watched);
+    told_gone_.erase(id);
   }
 }
 
@@ -247,8 +252,12 @@ void ChangeFeed::look_at_tasks() {
     found.try_emplace(id, std::move(task));
   }
   std::vector<TaskId> gone;
-  for (const TaskId id : asked_for) {
-    if (!found.contains(id) && watched.contains(id) && seen_.contains(id)) gone.push_back(id);
+  {
+    const std::lock_guard lock{mutex_};
+    for (const TaskId id : asked_for) {
+      if (found.contains(id) || !watched_.contains(id)) continue;
+      if (told_gone_.insert(id).second) gone.push_back(id);
+    }
   }
 
   auto changed = std::make_shared<Change>();
