@@ -87,7 +87,10 @@ void ChangeFeed::listen(const Interest& interest) {
   const std::lock_guard lock{mutex_};
   stats_listeners_ += interest.stats ? 1 : 0;
   task_listeners_ += interest.tasks ? 1 : 0;
-  for (const TaskId id : interest.only) ++watched_[id];
+  for (const TaskId id : interest.only) {
+    ++watched_[id];
+    told_gone_.erase(id);
+  }
   wake_.notify_one();
 }
 
@@ -97,7 +100,9 @@ void ChangeFeed::unlisten(const Interest& interest) {
   task_listeners_ -= interest.tasks ? 1 : 0;
   for (const TaskId id : interest.only) {
     const auto watched = watched_.find(id);
-    if (watched != watched_.end() && --watched->second == 0) watched_.erase(watched);
+    if (watched == watched_.end() || --watched->second > 0) continue;
+    watched_.erase(watched);
+    told_gone_.erase(id);
   }
 }
 
@@ -258,10 +263,13 @@ void ChangeFeed::look_at_tasks() {
     const TaskId id = task.data.id;
     found.try_emplace(id, std::move(task));
   }
-  for (const TaskId id : asked_for) {
-    if (!found.contains(id) && watched.contains(id) && seen_.contains(id) &&
-        std::ranges::find(gone, id) == gone.end()) {
-      gone.push_back(id);
+  {
+    const std::lock_guard lock{mutex_};
+    for (const TaskId id : asked_for) {
+      if (found.contains(id) || !watched_.contains(id)) continue;
+      if (told_gone_.insert(id).second && std::ranges::find(gone, id) == gone.end()) {
+        gone.push_back(id);
+      }
     }
   }
 

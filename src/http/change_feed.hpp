@@ -98,6 +98,7 @@ class ChangeFeed {
   std::int64_t stats_listeners_ = 0;
   std::int64_t task_listeners_ = 0;
   std::map<TaskId, std::int64_t> watched_;  ///< how many watch each
+  std::unordered_set<TaskId> told_gone_;    ///< of the watched: those who watch it know
   std::unordered_set<TaskId> named_;        ///< by signals
   bool more_than_named_ = false;
   std::shared_ptr<const Observation> observation_;
