@@ -55,7 +55,7 @@ const Route* route_to(Method method, std::string_view target) {
 
 TEST(Routes, WordsWinOverNames) {
   EXPECT_EQ(route_to(Method::get, "/api/failed/groups")->path, "/api/failed/groups");
-  EXPECT_EQ(route_to(Method::get, "/api/failed/x")->path, "/api/failed/{taskId}");
+  EXPECT_EQ(route_to(Method::get, "/api/failed/x")->path, "/api/failed/{id}");
   EXPECT_EQ(route_to(Method::head, "/api/tasks")->path, "/api/tasks");
 }
 

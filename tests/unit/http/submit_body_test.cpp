@@ -22,10 +22,10 @@ TEST(SubmitBody, ThePayloadKeepsItsText) {
   EXPECT_FALSE(task.has_own_id);
 }
 
-TEST(SubmitBody, TheLastOfTwoPayloadsCounts) {
-  EXPECT_EQ(
-      requested_task(with_body(R"({"payload":1,"type":"t","payload":2})")).task.envelope.body(),
-      "2");
+TEST(SubmitBody, AMemberThatIsThereTwiceIsRefused) {
+  EXPECT_THROW(
+      static_cast<void>(requested_task(with_body(R"({"payload":1,"type":"t","p\u0061yload":2})"))),
+      Problem);
 }
 
 TEST(SubmitBody, DurationsAreTextOrSeconds) {
