@@ -105,10 +105,9 @@ class OwnWorker {
           }
           server_stop.request_stop();
         })},
-        on_server_stop_{server_stop.get_token(), [this] { thread_.request_stop(); }} {
-    logger.info(fmt::format("worker {} serves {}", worker_.name(),
-                            fmt::join(options_of(command).queues, ", ")));
-  }
+        on_server_stop_{server_stop.get_token(), [this] { thread_.request_stop(); }} {}
+
+  [[nodiscard]] const std::string& name() const { return worker_.name(); }
 
   /// Blocks until what it runs has ended or was handed back. Throws what ended it.
   WorkerReport stop() {
@@ -118,8 +117,7 @@ class OwnWorker {
     return report_;
   }
 
- private:
-  static WorkerOptions options_of(const ServeCommand& command) {
+  [[nodiscard]] static WorkerOptions options_of(const ServeCommand& command) {
     WorkerOptions options;
     if (!command.queues.empty()) options.queues = command.queues;
     options.concurrency = static_cast<int>(command.concurrency);
@@ -128,6 +126,7 @@ class OwnWorker {
     return options;
   }
 
+ private:
   Worker worker_;
   WorkerReport report_;
   std::exception_ptr error_;
@@ -179,6 +178,10 @@ ExitCode serve(const ServeCommand& command, Invocation& invocation) {
   std::optional<OwnWorker> worker;
   if (command.worker) worker.emplace(command, app, logger, stop);
   announce(server, options, access, logger);
+  if (worker) {
+    logger.info(fmt::format("worker {} serves {}", worker->name(),
+                            fmt::join(OwnWorker::options_of(command).queues, ", ")));
+  }
   server.run(stop.get_token());
   if (worker) {
     const WorkerReport report = worker->stop();

@@ -11,7 +11,7 @@ namespace {
 
 /// Documents may be large, and a page of them is in memory at once.
 constexpr std::int64_t kMostWithDocuments = 100;
-constexpr std::size_t kMostBytes = std::size_t{16} << 20;  ///< then the others come without them
+constexpr std::size_t kMostBytes = std::size_t{8} << 20;  ///< then the others come without them
 
 std::string with_documents(TaskCatalog& catalog, const TaskRecord& task) {
   const std::optional<TaskRecord> whole = catalog.find(task.data.id);

@@ -45,7 +45,8 @@ class Failed(HttpTest):
         self.assertEqual(self.get("/api/failed?class=none")["items"], [])
 
     def test_groups(self):
-        self.fail_tasks("order 17 is gone", "order 18 is gone", "another thing")
+        self.fail_tasks("order 17 is gone")
+        self.fail_tasks("order 18 is gone", "another thing")
         groups = self.get("/api/failed/groups")
         self.assertEqual((groups["looked"], groups["total"]), (3, 3))
         self.assertEqual([group["count"] for group in groups["items"]], [2, 1])
@@ -78,7 +79,7 @@ class Failed(HttpTest):
         listed = self.get("/api/tasks?documents=true&page_size=100")["items"]
         self.assertLess(self.peak_memory() - before, 80 << 20)
         with_documents = [item for item in listed if "payload" in item]
-        self.assertIn(len(with_documents), range(4, 6))
+        self.assertIn(len(with_documents), (2, 3))
         left_out = [item for item in listed if item.get("documentsLeftOut")]
         self.assertEqual(len(with_documents) + len(left_out), 25)
         removed = self.post("/api/failed/remove", {"class": "std::runtime_error"})

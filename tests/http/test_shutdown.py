@@ -1,15 +1,12 @@
 import unittest
 
-from errand_program import wait_for_text
 from http_server import Events, HttpTest
 
 
 class Shutdown(HttpTest):
     def test_the_worker_says_what_it_serves(self):
-        self.server = self.start(
-            "serve", "--listen", "127.0.0.1:0", "--worker", "--queue", "mail,default"
-        )
-        self.assertRegex(wait_for_text(self.server.stderr, "worker "), r"worker \S+ serves mail, default")
+        self.start_server("--worker", "--queue", "mail,default")
+        self.assertRegex(self.server.stderr.readline(), r"worker \S+ serves mail, default")
 
     def test_a_busy_worker_begins_nothing_after_the_signal(self):
         """Although a request keeps the server for its last seconds."""
