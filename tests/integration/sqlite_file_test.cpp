@@ -119,6 +119,14 @@ TEST_F(SqliteFileTest, OtherProgramsCannotStoreWhatNobodyCanRead) {
   EXPECT_EQ(engine->queue().claim({.queues = {kDefaultQueue}, .worker = "w"}).claims.size(), 1U);
 }
 
+/// SQLite takes json_valid() in a schema that it does not trust for unsafe.
+TEST_F(SqliteFileTest, OtherTablesMayHaveRulesAboutJson) {
+  const auto engine = open(path);
+  submit(*engine);
+  connect().execute("CREATE TABLE orders (body TEXT CHECK (json_valid(body)))");
+  EXPECT_EQ(engine->queue().claim({.queues = {kDefaultQueue}, .worker = "w"}).claims.size(), 1U);
+}
+
 TEST_F(SqliteFileTest, OtherProgramsMayLeaveOutFractionsOfSeconds) {
   const auto engine = open(path);
   submit(*engine);

@@ -137,7 +137,6 @@ Connection::Connection(const Settings& settings) : busy_timeout_{settings.busy_t
     execute("PRAGMA journal_size_limit = 67108864");
     execute("PRAGMA cache_size = -32768");
     execute("PRAGMA temp_store = MEMORY");
-    execute("PRAGMA trusted_schema = OFF");
   } catch (const StorageException& error) {
     throw StorageException{"cannot use " + settings.path + ": " + error.what(), error.retry()};
   }
