@@ -53,7 +53,7 @@ def lines(title, unit, labels, series, least=0.0):
                   f'y2="{y(value):.1f}"/>',
                   f'<text class="quiet" x="{left - 8}" y="{y(value) + 4:.1f}" '
                   f'text-anchor="end">{_number(value)}</text>']
-    every = max(1, len(labels) // 12)
+    every = max(1, -(-len(labels) // 8))
     for i, label in enumerate(labels):
         if i % every == 0:
             parts.append(f'<text class="quiet" x="{x(i):.1f}" y="{top + height + 20}" '
