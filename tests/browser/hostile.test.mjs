@@ -114,13 +114,13 @@ dashboardTest('hostile texts in forms, filters, addresses and answers', { option
   const failing = await program.submit('errand.fail', { message: hostile }, { maxRetries: 0 });
   await program.result(failing);
   await tab.goto(`${program.url}/failed`);
-  await tab.locator('table.groups button').first().click();
+  await tab.locator('table.groups').getByRole('button', { name: 'Retry' }).first().click();
   await tab.getByRole('dialog').waitFor();
   await assertUnharmed(tab, 'dialog');
   await tab.keyboard.press('Escape');
 
   await tab.goto(`${program.url}/queues`);
-  await tab.locator('tr[data-queue]').getByRole('button', { name: 'Pause' }).click();
+  await tab.locator('tr[data-queue]').filter({ hasText: 'onerror' }).getByRole('button', { name: 'Pause' }).click();
   await tab.locator('.notice').waitFor();
   await assertUnharmed(tab, 'notice');
 
