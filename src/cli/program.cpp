@@ -17,10 +17,9 @@ namespace {
 
 /// In the order of the help. A new command is one line here.
 constexpr std::array kCommands{
-    add_submit, add_send,  add_status,    add_wait,   add_cancel,  add_list,
-    add_worker, add_queue, add_transport, add_failed, add_stats,   add_top,
-    add_serve,  add_clean, add_setup,     add_doctor, add_bench,   add_version,
-    add_completion,
+    add_submit, add_send,      add_status, add_wait,    add_cancel,     add_list,  add_worker,
+    add_queue,  add_transport, add_failed, add_stats,   add_top,        add_serve, add_clean,
+    add_setup,  add_doctor,    add_bench,  add_version, add_completion,
 };
 
 constexpr const char* kFooter =

@@ -2,7 +2,8 @@
 // what it finds as lines of JSON. Started by extract(); not for people.
 //
 // This program links poppler, which is under the GNU General Public License, and so is this program
-// as a whole, under version 3: see COPYING. It is a process of its own: the library and the other programs do not link it.
+// as a whole, under version 3: see COPYING. It is a process of its own: the library and the other
+// programs do not link it.
 #include <clocale>
 #include <cstdio>
 #include <cstdlib>
