@@ -36,8 +36,8 @@ WHERE t.task_id = ANY ($1::uuid[]) AND t.task_id = n.task_id
 // stands `status || ''`, which no index has: the same statistics may say that no task is running,
 // and an index on the status then looks shorter than the array.
 
-/// Claims the tasks of `chosen`: 1 queue_name, 4 lease in ms, 5 worker. Nobody waits until a claim is
-/// on the disk (decision 0033).
+/// Claims the tasks of `chosen`: 1 queue_name, 4 lease in ms, 5 worker. Nobody waits until a claim
+/// is on the disk (decision 0033).
 #define ERRAND_POSTGRES_CLAIMED                                                            \
   ", claimed AS (UPDATE async_tasks t SET status = 'running', version = version + 1,"      \
   " attempts = attempts + 1, started_at = greatest(now(), submitted_at),"                  \
