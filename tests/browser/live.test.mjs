@@ -53,7 +53,8 @@ dashboardTest('charts say that there is nothing, and no numbers of it', {}, asyn
   const tab = await page('/', { width: 390 });
   await tab.locator('.chart-empty').nth(3).waitFor();
   const ticks = await tab.locator('.chart').first().locator('.chart-tick').allTextContents();
-  assert.ok(ticks.length >= 3 && ticks.every((text) => /^\d\d:\d\d$/.test(text)), ticks.join());
+  // Five minutes hold two or three even minutes.
+  assert.ok(ticks.length >= 2 && ticks.every((text) => /^\d\d:\d\d$/.test(text)), ticks.join());
 });
 
 dashboardTest('rows under the pointer follow although their changes were too many to be told', {}, async ({ page, program }) => {

@@ -174,11 +174,22 @@ export function tasksView({ query: firstQuery }) {
   const isHeld = () => frame.matches(':hover') || frame.contains(document.activeElement);
   const showInPlace = ({ items }) => {
     for (const task of items) body.shown?.get(task.taskId)?.update(task);
+    markDeleted(items);
     const same = items.length === answer?.items.length && items.every(({ taskId }, i) => taskId === answer.items[i].taskId);
     if (!same && !query.cursor && !query.page) news.hidden = false;
   };
+  /** What was deleted before the stream's first look is not told. With a filter, a task may as well have left the list alive. */
+  const markDeleted = (items) => {
+    if (filtered() || !answer) return;
+    const there = new Set(items.map((task) => task.taskId));
+    // What stands before a task that is still there was not pushed out by newer ones.
+    const last = items.length < PAGE_SIZE ? answer.items.length : answer.items.findLastIndex((task) => there.has(task.taskId));
+    for (const { taskId } of answer.items.slice(0, Math.max(last, 0))) {
+      if (!there.has(taskId)) body.shown?.get(taskId)?.mark();
+    }
+  };
   frame.addEventListener('pointerleave', () => {
-    if (!news.hidden) refresh();
+    if (!news.hidden || body.querySelector('.gone')) refresh();
   });
 
   let countsBefore = '';
