@@ -37,7 +37,7 @@ class PostgresBareLoop final : public BareLoop {
     check(Rows{PQexecParams(connection_.get(), settings.sql, settings.parameters.size(), nullptr,
                             settings.parameters.values(), settings.parameters.lengths(),
                             settings.parameters.formats(), 1)});
-    prepare("submit", postgres::sql::kSubmit);
+    prepare("submit", postgres::sql::kSubmitAlike);
     prepare("claim", postgres::sql::kClaim);
     prepare("complete", postgres::sql::kComplete);
   }
@@ -48,20 +48,16 @@ class PostgresBareLoop final : public BareLoop {
       std::vector<TaskId> ids;
       for (std::size_t i = 0; i < size; ++i) ids.push_back(TaskId::generate());
       const std::vector<std::string_view> payloads(size, payload);
-      const std::vector<std::string_view> queues(size, queue_);
-      const std::vector<std::string_view> types(size, "errand.echo");
-      const std::vector<std::int64_t> zeros(size, 0);
-      const std::vector<std::int64_t> max_retries(size, 3);
       const std::vector<std::optional<std::string>> none(size);
       Parameters parameters;
       parameters.add(std::span<const TaskId>{ids})
           .add(std::span<const std::string_view>{payloads})
-          .add(std::span<const std::string_view>{queues})
-          .add(std::span<const std::string_view>{types})
-          .add(std::span<const std::int64_t>{zeros})
-          .add(std::span<const std::int64_t>{zeros})
-          .add(std::span<const std::int64_t>{max_retries})
-          .add(std::span<const std::optional<std::string>>{none})
+          .add(queue_)
+          .add("errand.echo")
+          .add(std::int64_t{0})
+          .add(std::int64_t{0})
+          .add(std::int64_t{3})
+          .add(std::optional<std::string>{})
           .add(std::span<const std::optional<std::string>>{none});
       run("submit", parameters);
     }

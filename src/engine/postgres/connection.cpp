@@ -57,6 +57,7 @@ std::exception_ptr error_of(const PGresult* result) {
   const std::string message =
       "PostgreSQL: " + trimmed(primary != nullptr ? primary : PQresultErrorMessage(result)) +
       next_step(state);
+  if (state == "23505") return std::make_exception_ptr(UniqueViolation{message});
   // What the database cannot hold, or somebody's rules for it do not allow.
   if (state.starts_with("22") || state.starts_with("23")) {
     return std::make_exception_ptr(ValidationException{message});

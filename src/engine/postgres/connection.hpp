@@ -31,6 +31,12 @@ class Deadlock : public StorageException {
       : StorageException{message, StorageException::Retry::helps} {}
 };
 
+/// A row with this key is there already.
+class UniqueViolation : public ValidationException {
+ public:
+  using ValidationException::ValidationException;
+};
+
 /// What one statement gave. Columns are counted from 0.
 class Result {
  public:

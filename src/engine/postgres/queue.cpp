@@ -106,7 +106,11 @@ Query for_tasks(const char* sql, std::span<const TaskId> ids) {
 std::size_t Queue::submit(std::span<const NewTask> tasks) {
   if (tasks.empty()) return 0;
   for (const NewTask& task : tasks) validate(task);
-  return store(tasks, submit_queries(tasks));
+  try {
+    return store(tasks, submit_new_queries(tasks));
+  } catch (const UniqueViolation&) {
+    return store(tasks, submit_queries(tasks));
+  }
 }
 
 void Queue::adopt(std::span<const NewTask> tasks) {

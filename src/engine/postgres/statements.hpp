@@ -18,6 +18,17 @@ FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::int8[], $6::int8
            max_retries, retry_policy, headers)
 ON CONFLICT (task_id) DO NOTHING)";
 
+/// Tasks that differ in their ids, payloads and headers only: 1 task_id, 2 payload and 9 headers are
+/// arrays, the others as in kSubmit, for all. A known id is an error (a unique violation): looking for
+/// one before each row, and confirming each row after it, are a quarter of kSubmit's time.
+inline constexpr const char* kSubmitAlike = R"(
+INSERT INTO async_tasks (task_id, status, payload, submitted_at, version,
+                         queue_name, type, priority, available_at,
+                         max_retries, retry_policy, headers)
+SELECT n.task_id, 'pending', n.payload, now(), 1, $3::text, $4::text, $5::int8,
+       now() + $6::int8 * interval '1 ms', $7::int8, $8::text, n.headers
+FROM unnest($1::uuid[], $2::text[], $9::text[]) AS n (task_id, payload, headers))";
+
 /// As kSubmit. Records that wait in no queue join one.
 inline constexpr const char* kAdopt = R"(
 UPDATE async_tasks t

@@ -1,6 +1,6 @@
 #include "engine/postgres/submit.hpp"
 
-#include <array>
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -48,14 +48,43 @@ Query submit_query(const char* sql, std::span<const NewTask> tasks) {
   return query;
 }
 
-std::vector<Query> submit_queries(std::span<const NewTask> tasks,
-                                  std::span<const char* const> statements) {
-  std::vector<Query> queries;
+bool are_alike(std::span<const NewTask> tasks) {
+  const NewTask& first = tasks.front();
+  return std::all_of(tasks.begin(), tasks.end(), [&](const NewTask& task) {
+    return task.queue == first.queue && task.envelope.type() == first.envelope.type() &&
+           task.priority == first.priority && task.delay == first.delay &&
+           task.retry == first.retry;
+  });
+}
+
+Query submit_alike_query(std::span<const NewTask> tasks) {
+  std::vector<TaskId> ids;
+  std::vector<std::string_view> payloads;
+  std::vector<std::optional<std::string>> headers;
+  for (const NewTask& task : tasks) {
+    ids.push_back(task.id);
+    payloads.push_back(task.envelope.body());
+    headers.push_back(detail::headers_json(task.envelope.headers()));
+  }
+  const NewTask& any = tasks.front();
+  Query query{sql::kSubmitAlike};
+  query.parameters.add(std::span<const TaskId>{ids})
+      .add(std::span<const std::string_view>{payloads})
+      .add(any.queue)
+      .add(any.envelope.type())
+      .add(std::int64_t{any.priority})
+      .add(std::int64_t{any.delay.count()})
+      .add(std::int64_t{any.retry.max_retries})
+      .add(detail::retry_policy_json(any.retry))
+      .add(std::span<const std::optional<std::string>>{headers});
+  return query;
+}
+
+/// `add(part)` for parts of the tasks which are small enough for one statement.
+template <class Add>
+void in_statements(std::span<const NewTask> tasks, Add&& add) {
   std::size_t first = 0;
   std::size_t bytes = 0;
-  const auto add = [&](std::span<const NewTask> part) {
-    for (const char* sql : statements) queries.push_back(submit_query(sql, part));
-  };
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const std::size_t size = tasks[i].envelope.body().size();
     if (i > first && bytes + size > kMostBytes) {
@@ -66,19 +95,36 @@ std::vector<Query> submit_queries(std::span<const NewTask> tasks,
     bytes += size;
   }
   add(tasks.subspan(first));
-  return queries;
 }
 
 }  // namespace
 
 std::vector<Query> submit_queries(std::span<const NewTask> tasks) {
-  return submit_queries(tasks, std::array{sql::kSubmit});
+  std::vector<Query> queries;
+  in_statements(tasks, [&](std::span<const NewTask> part) {
+    queries.push_back(submit_query(sql::kSubmit, part));
+  });
+  return queries;
+}
+
+std::vector<Query> submit_new_queries(std::span<const NewTask> tasks) {
+  std::vector<Query> queries;
+  in_statements(tasks, [&](std::span<const NewTask> part) {
+    queries.push_back(are_alike(part) ? submit_alike_query(part)
+                                      : submit_query(sql::kSubmit, part));
+  });
+  return queries;
 }
 
 std::vector<Query> adopt_queries(std::span<const NewTask> tasks) {
-  // In this order: the first waits for a record that another transaction is about to commit, and
-  // the second sees it.
-  return submit_queries(tasks, std::array{sql::kSubmit, sql::kAdopt});
+  std::vector<Query> queries;
+  in_statements(tasks, [&](std::span<const NewTask> part) {
+    // In this order: the first waits for a record that another transaction is about to commit, and
+    // the second sees it.
+    queries.push_back(submit_query(sql::kSubmit, part));
+    queries.push_back(submit_query(sql::kAdopt, part));
+  });
+  return queries;
 }
 
 }  // namespace errand::postgres
