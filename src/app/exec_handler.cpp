@@ -84,7 +84,7 @@ RawHandler exec_handler(std::string command, std::chrono::milliseconds timeout) 
     try {
       static_cast<void>(parse_json(output));
     } catch (const ValidationException& error) {
-      throw Unrecoverable{std::string{"the command's output is not JSON: "} + error.what()};
+      throw Unrecoverable{std::string{"the command's output: "} + error.what()};
     }
     return output;
   };

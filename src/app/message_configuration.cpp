@@ -189,7 +189,7 @@ std::string position_in(std::string_view text, std::size_t byte) {
   return "line " + std::to_string(lines + 1) + ", column " + std::to_string(column + 1);
 }
 
-/// `not JSON at byte 31: …` with the line and column instead.
+/// `not JSON at byte 31: …`, as parse_json() says it, with the line and column instead.
 std::string with_line_and_column(std::string_view text, const std::string& error) {
   constexpr std::string_view kAt = "at byte ";
   const std::size_t at = error.find(kAt);

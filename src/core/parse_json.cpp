@@ -107,6 +107,18 @@ std::string what_is_at(std::string_view text, std::size_t offset) {
   throw ValidationException{"not JSON at byte " + std::to_string(offset) + ": " + reason};
 }
 
+/// `offset`: somewhere in the number, or behind it.
+[[noreturn]] void refuse_number(std::string_view text, std::size_t offset) {
+  constexpr std::string_view kOfNumbers = "+-.0123456789Ee";
+  constexpr std::size_t kShown = 16;
+  const std::size_t before = text.substr(0, offset).find_last_not_of(kOfNumbers);
+  const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+  const std::size_t end = text.find_first_not_of(kOfNumbers, begin);
+  throw ValidationException{"number out of range at byte " + std::to_string(begin) +
+                            ": a double cannot hold " +
+                            detail::repair_and_cut_utf8(text.substr(begin, end - begin), kShown)};
+}
+
 }  // namespace
 
 json::value parse_json(std::string_view text, const JsonLimits& limits, json::storage_ptr storage) {
@@ -125,11 +137,10 @@ json::value parse_json(std::string_view text, const JsonLimits& limits, json::st
   json::error_code error;
   const std::size_t used = parser.write_some(false, text.data(), text.size(), error);
   if (error == json::error::too_deep) {
-    refuse(text, used, "nested deeper than " + std::to_string(limits.max_depth) + " levels");
+    throw ValidationException{"nested deeper than " + std::to_string(limits.max_depth) +
+                              " levels at byte " + std::to_string(used)};
   }
-  if (error == json::error::exponent_overflow) {
-    refuse(text, used, "a number too big for a double");
-  }
+  if (error == json::error::exponent_overflow) refuse_number(text, used);
   if (error) refuse(text, used, what_is_at(text, used));
   if (used < text.size()) refuse(text, used, "more text behind the document");
   return stack.release();

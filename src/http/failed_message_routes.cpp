@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
@@ -6,15 +5,14 @@
 #include <fmt/format.h>
 #include <functional>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include "errand/exception_data.hpp"
 #include "errand/task.hpp"
 
 #include "core/utf8.hpp"
-#include "http/error_pattern.hpp"
 #include "http/failed_messages.hpp"
+#include "http/failure_groups.hpp"
 #include "http/handlers.hpp"
 #include "http/problem.hpp"
 #include "http/task_view.hpp"
@@ -149,38 +147,18 @@ Response list_failed_messages(const Call& call, const Query& query) {
 Response group_failed_messages(const Call& call, const Query& query) {
   const FailureFilter filter = filter_of_messages(query);
   FailureTransport failures = open(call, query.text("transport"));
-  struct Group {
-    std::int64_t count = 0;
-    FailedMessage newest;
-  };
-  using Key = std::tuple<std::string, std::string, std::string>;
-  std::map<Key, Group> groups;
+  FailureGroups groups;
   std::int64_t looked = 0;
-  failures.for_each(message_filter(filter), [&](FailedMessage& message) {
+  failures.for_each(message_filter(filter), [&](const FailedMessage& message) {
     ++looked;
     if (!filter.chooses(message.error)) return;
-    Group& group = groups[Key{text_of(message.type), text_of(message.error.class_name),
-                              error_pattern(short_message(message.error))}];
-    ++group.count;
-    message.stored.message = {};  // it may be long, and is not shown
-    group.newest = std::move(message);
+    groups.add({.type = text_of(message.type),
+                .error_class = text_of(message.error.class_name),
+                .message = short_message(message.error),
+                .at = message.stored.created_at,
+                .id = message.stored.id});
   });
-  std::vector<std::pair<const Key*, const Group*>> sorted;
-  for (const auto& [key, group] : groups) sorted.emplace_back(&key, &group);
-  std::ranges::stable_sort(sorted, std::greater{},
-                           [](const auto& entry) { return entry.second->count; });
-  json::array items;
-  for (const auto& [key, group] : sorted) {
-    items.push_back(json::object{{"type", std::get<0>(*key)},
-                                 {"class", std::get<1>(*key)},
-                                 {"pattern", std::get<2>(*key)},
-                                 {"message", short_message(group->newest.error)},
-                                 {"count", group->count},
-                                 {"lastFailedAt", to_iso8601(group->newest.stored.created_at)},
-                                 {"id", group->newest.stored.id}});
-  }
-  return Response::json(json::serialize(
-      json::object{{"items", std::move(items)}, {"looked", looked}, {"total", looked}}));
+  return Response::json(groups.to_json("id", looked, looked));
 }
 
 Response get_failed_message(const Call& call, const Query& query) {

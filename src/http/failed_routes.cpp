@@ -4,8 +4,6 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 #include <functional>
-#include <map>
-#include <tuple>
 #include <unordered_map>
 
 #include "errand/errors.hpp"
@@ -13,10 +11,9 @@
 
 #include "app/found_tasks.hpp"
 #include "core/json_text.hpp"
-#include "core/utf8.hpp"
-#include "http/error_pattern.hpp"
 #include "http/failed_choice.hpp"
 #include "http/failed_messages.hpp"
+#include "http/failure_groups.hpp"
 #include "http/handlers.hpp"
 #include "http/problem.hpp"
 #include "http/task_view.hpp"
@@ -155,14 +152,6 @@ void refuse_transport(const Query& query) {
   }
 }
 
-/// Failures of one kind.
-struct FailureGroup {
-  std::int64_t count = 0;
-  Timestamp last{};
-  TaskId newest;
-  std::string message;
-};
-
 }  // namespace
 
 Response list_failed(const Call& call) {
@@ -190,42 +179,19 @@ Response group_failed(const Call& call) {
   if (kind_of(query) == FailureKind::message) return group_failed_messages(call, query);
   refuse_transport(query);
   const FailureFilter filter = FailureFilter::of(query);
-  using Key = std::tuple<std::string, std::string, std::string>;
-  std::map<Key, FailureGroup> groups;
+  FailureGroups groups;
   TaskCatalog& catalog = call.service.engine.catalog();
   const std::int64_t looked = look_at_newest(catalog, filter, [&](TaskRecord& task) {
     const ExceptionData error = error_of(task);
     if (!filter.chooses(error)) return;
-    std::string message = short_message(error);
-    const auto at = task.data.completed_at.value_or(task.data.submitted_at);
-    const auto [group, is_new] =
-        groups.try_emplace(Key{task.type, error.class_name, error_pattern(message)},
-                           FailureGroup{.newest = task.data.id, .message = message});
-    ++group->second.count;
-    if (is_new || at > group->second.last) {
-      group->second.last = at;
-      group->second.newest = task.data.id;
-      group->second.message = std::move(message);
-    }
+    groups.add({.type = task.type,
+                .error_class = error.class_name,
+                .message = short_message(error),
+                .at = task.data.completed_at.value_or(task.data.submitted_at),
+                .id = task.data.id.to_string()});
   });
-  std::vector<std::pair<const Key*, const FailureGroup*>> sorted;
-  for (const auto& [key, group] : groups) sorted.emplace_back(&key, &group);
-  std::ranges::stable_sort(sorted, std::greater{},
-                           [](const auto& entry) { return entry.second->count; });
-  json::array items;
-  for (const auto& [key, group] : sorted) {
-    items.push_back(json::object{{"type", std::get<0>(*key)},
-                                 {"class", std::get<1>(*key)},
-                                 {"pattern", std::get<2>(*key)},
-                                 {"message", group->message},
-                                 {"count", group->count},
-                                 {"lastFailedAt", to_iso8601(group->last)},
-                                 {"taskId", group->newest.to_string()}});
-  }
   return Response::json(
-      json::serialize(json::object{{"items", std::move(items)},
-                                   {"looked", looked},
-                                   {"total", call.service.totals.count(catalog, filter.tasks)}}));
+      groups.to_json("taskId", looked, call.service.totals.count(catalog, filter.tasks)));
 }
 
 Response get_failed(const Call& call) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "errand/testing/transport_contract.hpp"
+
 #include "contract/redis_transport_under_test.hpp"
 #include "support/eventually.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "errand/redis.hpp"
-#include "errand/testing/transport_contract.hpp"
+#include "errand/testing/transport_under_test.hpp"
 
 #include "support/redis_server.hpp"
 

@@ -4,59 +4,23 @@ import json
 import os
 import pathlib
 import shutil
-import sqlite3
 import subprocess
 import tempfile
+
+from shared_databases import PostgresDatabase, SqliteDatabase
 
 PROGRAM = os.environ["ERRAND_DISTRIBUTORS_BIN"]
 DEADLINE = 240  # seconds; a limit for what hangs, never a pause
 
 
-class SqliteStorage:
-    def __init__(self, directory):
-        self.file = directory / "distributors.db"
-        self.php = {"driver": "pdo_sqlite", "path": str(self.file)}
-
+class SqliteStorage(SqliteDatabase):
     def dsn(self, options=""):
-        return f"sqlite:{self.file}?synchronous=normal{'&' if options else ''}{options}"
-
-    def query(self, sql):
-        connection = sqlite3.connect(self.file, timeout=DEADLINE)
-        rows = connection.execute(sql).fetchall()
-        connection.commit()
-        connection.close()
-        return [["" if value is None else str(value) for value in row] for row in rows]
-
-    def drop(self):
-        pass
+        return f"{self.address}?synchronous=normal{'&' if options else ''}{options}"
 
 
-class PostgresStorage:
-    def __init__(self, directory):
-        self.host = os.environ["ERRAND_TEST_SERVERS"] + "-postgres"
-        self.database = directory.name.replace("-", "_").lower()
-        self.psql("postgres", f"CREATE DATABASE {self.database}")
-        self.php = {
-            "driver": "pdo_pgsql",
-            "host": self.host,
-            "user": "errand",
-            "dbname": self.database,
-        }
-
-    def psql(self, database, sql):
-        command = ["psql", "-h", self.host, "-U", "errand", "-d", database]
-        command += ["-v", "ON_ERROR_STOP=1", "-qAt", "-F", "\t", "-c", sql]
-        ended = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
-        return [line.split("\t") for line in ended.stdout.splitlines()]
-
+class PostgresStorage(PostgresDatabase):
     def dsn(self, options=""):
-        return f"postgresql:///{self.database}?user=errand&host={self.host}{'&' if options else ''}{options}"
-
-    def query(self, sql):
-        return self.psql(self.database, sql)
-
-    def drop(self):
-        self.psql("postgres", f"DROP DATABASE {self.database} WITH (FORCE)")
+        return f"{self.address}{'&' if options else ''}{options}"
 
 
 class Distributors:

@@ -2,56 +2,28 @@
 
 import json
 import os
-import pathlib
 import pty
 import select
-import shutil
-import signal
 import subprocess
-import tempfile
-import threading
 import time
-import unittest
 
-DEADLINE = 60  # seconds; a limit for what hangs, never a pause
+from built_program import DEADLINE, ProgramTest, wait_for_text
+
 UNKNOWN_ID = "0d9b3f0e-8c67-4d8e-9d6c-3a1d2f5b7c10"
 
 
-class ErrandTest(unittest.TestCase):
+class ErrandTest(ProgramTest):
     def setUp(self):
-        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="errand-e2e-"))
-        self.addCleanup(shutil.rmtree, self.directory)
+        super().setUp()
         self.database = self.directory / "tasks.db"
-        self.environment = {
-            name: value
-            for name, value in os.environ.items()
-            if name not in ("ERRAND_DSN", "MESSENGER_TRANSPORT_DSN", "NO_COLOR", "COLUMNS")
-        }
         self.environment["ERRAND_DSN"] = f"sqlite:{self.database}"
 
     @property
     def program(self):
         return os.environ["ERRAND_BIN"]
 
-    def errand(self, *arguments, expect=0, **options):
-        """Runs a command to its end; it must end with the exit code `expect`."""
-        options.setdefault("stdin", None if "input" in options else subprocess.DEVNULL)
-        options.setdefault("stdout", subprocess.PIPE)
-        options.setdefault("env", self.environment)
-        if options["stdin"] is None:
-            del options["stdin"]
-        ended = subprocess.run(
-            [self.program, *arguments],
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            timeout=DEADLINE,
-            cwd=self.directory,
-            **options,
-        )
-        self.assertEqual(
-            ended.returncode, expect, f"{arguments}\nout: {ended.stdout}\nerr: {ended.stderr}"
-        )
-        return ended
+    def errand(self, *arguments, **options):
+        return self.run_to_end(*arguments, **options)
 
     def json(self, *arguments, **options):
         return json.loads(self.errand(*arguments, "--json", **options).stdout)
@@ -70,44 +42,11 @@ class ErrandTest(unittest.TestCase):
         self.drain()
         return task
 
-    def start(self, *arguments, **options):
-        """Starts a command that goes on; it is ended with the test."""
-        process = subprocess.Popen(
-            [self.program, *arguments],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            cwd=self.directory,
-            env=self.environment,
-            **options,
-        )
-        self.addCleanup(self._end, process)
-        return process
-
-    @staticmethod
-    def _end(process):
-        if process.poll() is None:
-            process.kill()
-        process.communicate()
-
     def start_worker(self, *arguments):
         """A worker that has begun to serve."""
         worker = self.start("worker", *arguments)
         wait_for_text(worker.stderr, "serves")
         return worker
-
-    def stop(self, process, number=signal.SIGTERM):
-        """Sends the signal and returns what the process still said and its exit code."""
-        process.send_signal(number)
-        out, err = process.communicate(timeout=DEADLINE)
-        return process.returncode, out, err
-
-    def wait_until(self, holds, what):
-        """Looks until it holds; what it looks at takes time enough."""
-        deadline = time.monotonic() + DEADLINE
-        while not holds():
-            self.assertLess(time.monotonic(), deadline, what)
 
     def wait_for_status(self, task, status):
         self.wait_until(
@@ -176,22 +115,3 @@ class Terminal:
             pass
         self.test.assertEqual(self.process.returncode, expect, self.shown)
         return self.shown
-
-
-def wait_for_text(stream, text):
-    """Reads lines until one holds `text`."""
-    seen = []
-
-    def read():
-        for line in iter(stream.readline, ""):
-            seen.append(line)
-            if text in line:
-                return
-
-    # select() would not see the lines that a readline() has taken in with the one before.
-    reader = threading.Thread(target=read, daemon=True)
-    reader.start()
-    reader.join(DEADLINE)
-    if reader.is_alive() or not seen or text not in seen[-1]:
-        raise AssertionError(f"{text!r} did not come: {seen}")
-    return seen[-1]

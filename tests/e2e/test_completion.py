@@ -1,7 +1,8 @@
 import subprocess
 import unittest
 
-from errand_program import DEADLINE, ErrandTest
+from built_program import DEADLINE
+from errand_program import ErrandTest
 
 
 class Completion(ErrandTest):

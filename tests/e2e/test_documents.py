@@ -13,7 +13,8 @@ import subprocess
 import time
 import unittest
 
-from errand_program import ErrandTest, wait_for_text
+from built_program import wait_for_text
+from errand_program import ErrandTest
 
 SOURCES = pathlib.Path(__file__).resolve().parents[2]
 PATIENCE = 20  # seconds until a picture must be as the document shows it

@@ -2,7 +2,8 @@ import os
 import subprocess
 import unittest
 
-from errand_program import DEADLINE, ErrandTest
+from built_program import DEADLINE
+from errand_program import ErrandTest
 
 
 class Output(ErrandTest):

@@ -4,7 +4,8 @@ import sqlite3
 import subprocess
 import unittest
 
-from errand_program import DEADLINE, UNKNOWN_ID, ErrandTest
+from built_program import DEADLINE
+from errand_program import UNKNOWN_ID, ErrandTest
 
 NOBODY = 65534
 

@@ -88,6 +88,15 @@ class SubmitErrors(ErrandTest):
         self.assertRegex(ended.stderr, r"^errand: the payload: not JSON at byte \d")
         self.assertFalse(self.database.exists())
 
+    def test_json_that_is_too_much_is_told_from_what_is_not_json(self):
+        ended = self.errand("submit", "errand.echo", '{"a":1e400}', expect=2)
+        self.assertIn(
+            "the payload: number out of range at byte 5: a double cannot hold 1e400", ended.stderr
+        )
+        ended = self.errand("submit", "errand.echo", "[" * 65 + "]" * 65, expect=2)
+        self.assertIn("the payload: nested deeper than 64 levels at byte 64", ended.stderr)
+        self.assertFalse(self.database.exists())
+
     def test_bad_json_in_a_file_names_the_file(self):
         (self.directory / "broken.json").write_text("{")
         ended = self.errand("submit", "errand.echo", "@broken.json", expect=2)

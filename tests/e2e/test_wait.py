@@ -2,7 +2,8 @@ import json
 import time
 import unittest
 
-from errand_program import DEADLINE, UNKNOWN_ID, ErrandTest
+from built_program import DEADLINE
+from errand_program import UNKNOWN_ID, ErrandTest
 
 
 class Wait(ErrandTest):

@@ -1,7 +1,8 @@
 import signal
 import unittest
 
-from errand_program import DEADLINE, ErrandTest
+from built_program import DEADLINE
+from errand_program import ErrandTest
 
 
 class Worker(ErrandTest):

@@ -6,7 +6,8 @@ import re
 import socket
 import time
 
-from errand_program import DEADLINE, ErrandTest, wait_for_text
+from built_program import DEADLINE, wait_for_text
+from errand_program import ErrandTest
 from openapi_check import check_answer
 
 TOKEN = "operator-token-of-the-tests"

@@ -14,11 +14,16 @@ from failed_messages import FailedMessages
 from http_server import Events, HttpTest
 
 
-class OnEngine:
+class OnEngine(FailedMessages):
     def setUp(self):
         super().setUp()
         self.environment["ERRAND_DSN"] = self.dsn()
         self.start_server("--worker")
+
+    def start_server(self, *options):
+        if self.server is not None:
+            self.stop(self.server)
+        return super().start_server(*options)
 
     def test_submit_wait_list_fail_retry(self):
         events = Events(self, "?topics=tasks")
@@ -67,12 +72,7 @@ class OnEngine:
         self.assertEqual(answer["skipped"], [{"taskId": UNKNOWN_ID, "reason": "not found"}])
 
 
-class Postgres(OnEngine, FailedMessages, HttpTest):
-    def start_server(self, *options):
-        if self.server is not None:
-            self.stop(self.server)
-        return super().start_server(*options)
-
+class Postgres(OnEngine, HttpTest):
     def transport_dsn(self, queue):
         return f"{self.environment['ERRAND_DSN']}&queue_name={queue}"
 
@@ -90,10 +90,17 @@ class Postgres(OnEngine, FailedMessages, HttpTest):
 
 
 class Redis(OnEngine, HttpTest):
-    def dsn(self):
+    def setUp(self):
         socket = pathlib.Path(os.environ["ERRAND_TEST_SERVERS"] + "-redis") / "redis.sock"
-        prefix = "http-" + uuid.uuid4().hex
-        return f"redis+unix://{socket}?database=5&prefix={prefix}:"
+        self.redis = f"redis+unix://{socket}"
+        self.prefix = f"http-{uuid.uuid4().hex}:"
+        super().setUp()
+
+    def transport_dsn(self, queue):
+        return f"{self.redis}?dbindex=5&stream={self.prefix}{queue}"
+
+    def dsn(self):
+        return f"{self.redis}?database=5&prefix={self.prefix}"
 
 
 class Hanging(HttpTest):

@@ -165,6 +165,11 @@ class Failed(HttpTest):
             for verb in ("retry", "remove"):
                 self.post(f"/api/failed/{verb}", body, expect=422)
         self.ask("POST", "/api/failed/remove", "{", {"Content-Type": "application/json"}, expect=400)
+        headers = {"Content-Type": "application/json"}
+        problem = self.ask("POST", "/api/failed/remove", '{"x":1e400}', headers, expect=400).json
+        self.assertEqual(
+            problem["detail"], "number out of range at byte 5: a double cannot hold 1e400"
+        )
         self.ask("POST", "/api/failed/remove", '{"all":true}', expect=415)
         self.assertEqual(self.get("/api/failed")["total"], 1)
 

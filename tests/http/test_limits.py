@@ -3,7 +3,7 @@ import socket
 import time
 import unittest
 
-from errand_program import DEADLINE
+from built_program import DEADLINE
 from http_server import Events, HttpTest
 
 

@@ -3,7 +3,7 @@ import pathlib
 import re
 import unittest
 
-from errand_program import wait_for_text
+from built_program import wait_for_text
 from http_server import READ_TOKEN, HttpTest
 
 GRAFANA = pathlib.Path(__file__).parents[2] / "docs/grafana-dashboard.json"

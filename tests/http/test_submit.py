@@ -179,6 +179,23 @@ class Submit(HttpTest):
         for body in ("", "{", '{"type":}', "\x00", b"\xff\xfe", "[" * 1000, '{"type":"t"} x'):
             self.ask("POST", "/api/tasks", body, {"Content-Type": "application/json"}, expect=400)
 
+    def test_json_that_is_too_much_is_told_from_what_is_not_json(self):
+        levels = "[" * 65 + "]" * 65
+        for payload, detail in (
+            ("1e400", "number out of range at byte 22: a double cannot hold 1e400"),
+            ("[7, -1e400]", "number out of range at byte 26: a double cannot hold -1e400"),
+            (levels, "nested deeper than 65 levels at byte 86"),
+        ):
+            body = '{"type":"t","payload":' + payload + "}"
+            headers = {"Content-Type": "application/json"}
+            problem = self.ask("POST", "/api/tasks", body, headers, expect=400).json
+            self.assertEqual(problem["detail"], detail)
+            headers = {"Content-Type": "application/x-ndjson"}
+            lines = '{"type":"t"}\n' + body
+            problem = self.ask("POST", "/api/tasks", lines, headers, expect=400).json
+            self.assertEqual((problem["detail"], problem["line"]), (detail, 2))
+        self.assertEqual(self.get("/api/tasks")["total"], 0)
+
     def test_a_member_twice_is_refused(self):
         body = '{"type":"x","payload":1,"t\\u0079pe":"y"}'
         problem = self.ask(

@@ -4,7 +4,7 @@ import ssl
 import subprocess
 import unittest
 
-from errand_program import DEADLINE
+from built_program import DEADLINE
 from http_server import HttpTest
 
 

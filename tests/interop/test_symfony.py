@@ -5,11 +5,12 @@ import os
 import pathlib
 import re
 import shutil
-import sqlite3
 import subprocess
 import tempfile
 import time
 import unittest
+
+from shared_databases import PostgresDatabase, SqliteDatabase
 
 DEADLINE = 120  # seconds; a limit for what hangs, never a pause
 PEER = pathlib.Path(__file__).parent / "peer.php"
@@ -21,65 +22,27 @@ class Table:
     """`messenger_messages` in a database; a class below says in which."""
 
     def make_due(self):
-        self.execute("UPDATE messenger_messages SET available_at = created_at")
+        self.query("UPDATE messenger_messages SET available_at = created_at")
 
     def count(self):
-        return int(self.execute("SELECT count(*) FROM messenger_messages")[0][0])
+        return int(self.query("SELECT count(*) FROM messenger_messages")[0][0])
 
     def bodies(self):
-        return [body for (body,) in self.execute("SELECT body FROM messenger_messages")]
+        return [body for (body,) in self.query("SELECT body FROM messenger_messages")]
 
 
-class SqliteStorage(Table):
+class SqliteStorage(Table, SqliteDatabase):
     shared_messages = 5000
-
-    def __init__(self, directory):
-        self.file = directory / "app.db"
-        self.php = {"driver": "pdo_sqlite", "path": str(self.file)}
 
     def dsn(self, queue, options=""):
-        return f"sqlite:{self.file}?queue_name={queue}{options}"
-
-    def execute(self, sql):
-        connection = sqlite3.connect(self.file, timeout=DEADLINE)
-        rows = connection.execute(sql).fetchall()
-        connection.commit()
-        connection.close()
-        return [[str(value) for value in row] for row in rows]
-
-    def drop(self):
-        pass
+        return f"{self.address}?queue_name={queue}{options}"
 
 
-class PostgresStorage(Table):
+class PostgresStorage(Table, PostgresDatabase):
     shared_messages = 5000
-
-    def __init__(self, directory):
-        self.host = os.environ["ERRAND_TEST_SERVERS"] + "-postgres"
-        self.database = directory.name.replace("-", "_").lower()
-        self.psql("postgres", f"CREATE DATABASE {self.database}")
-        self.address = f"postgresql:///{self.database}?user=errand&host={self.host}"
-        self.php = {
-            "driver": "pdo_pgsql",
-            "host": self.host,
-            "user": "errand",
-            "dbname": self.database,
-        }
-
-    def psql(self, database, sql):
-        command = ["psql", "-h", self.host, "-U", "errand", "-d", database]
-        command += ["-v", "ON_ERROR_STOP=1", "-qAt", "-F", "\t", "-c", sql]
-        ended = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
-        return [line.split("\t") for line in ended.stdout.splitlines()]
 
     def dsn(self, queue, options=""):
         return f"{self.address}&queue_name={queue}{options}"
-
-    def execute(self, sql):
-        return self.psql(self.database, sql)
-
-    def drop(self):
-        self.psql("postgres", f"DROP DATABASE {self.database} WITH (FORCE)")
 
 
 class RedisStorage:

@@ -84,6 +84,22 @@ json::object email_data(const Message& message, Timestamp received_at) {
           {"body_html", message.body_html}};
 }
 
+/// Has a new task processed, and tells of it; or tells of the one that the user had before.
+void conclude(Session& session, const EmailProcessingTask& task, bool is_new,
+              const NewTask& request, IntakeOutcome& outcome) {
+  if (is_new) {
+    session.submit(request);
+    outcome.status = IntakeOutcome::Status::created;
+    outcome.task = task.id;
+    return;
+  }
+  outcome.status = IntakeOutcome::Status::known;
+  if (const auto known = find_task_of_message(session, *task.email_message_id)) {
+    outcome.task = known->id;
+    if (known->deleted_at) outcome.reason = "its task was deleted";
+  }
+}
+
 }  // namespace
 
 std::string_view to_string(IntakeOutcome::Status status) noexcept {
@@ -167,17 +183,7 @@ IntakeOutcome Intake::store_mail(const Message& message, const KeptMail& kept,
       task.email_message_id = distinct_message_id(message.message_id, kept.body_sha256);
       is_new = insert_task(session, task);
     }
-    if (is_new) {
-      session.submit(request);
-      outcome.status = IntakeOutcome::Status::created;
-      outcome.task = task.id;
-      return;
-    }
-    outcome.status = IntakeOutcome::Status::known;
-    if (const auto known = find_task_of_message(session, *task.email_message_id)) {
-      outcome.task = known->id;
-      if (known->deleted_at) outcome.reason = "its task was deleted";
-    }
+    conclude(session, task, is_new, request, outcome);
   });
   return outcome;
 }
@@ -232,17 +238,9 @@ IntakeOutcome Intake::take_files(const std::vector<std::filesystem::path>& files
     task.email_message_id = batch_id(kept);
     task.email_subject = outcome.subject;
     const NewTask request = make_request(task);
-    if (insert_task(session, task)) {
-      session.submit(request);
-      outcome.status = IntakeOutcome::Status::created;
-      outcome.task = task.id;
-      return;
-    }
-    outcome.status = IntakeOutcome::Status::known;
-    if (const auto known = find_task_of_message(session, *task.email_message_id)) {
-      outcome.task = known->id;
-      outcome.reason =
-          known->deleted_at ? "its task was deleted" : "these files were taken in before";
+    conclude(session, task, insert_task(session, task), request, outcome);
+    if (outcome.status == IntakeOutcome::Status::known && outcome.reason.empty()) {
+      outcome.reason = "these files were taken in before";
     }
   });
   return outcome;

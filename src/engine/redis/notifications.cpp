@@ -5,15 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/block_signals.hpp"
-
 namespace errand::redis {
 namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kFirstPause{100};
-constexpr milliseconds kLongestPause{5000};
 /// After so long a silence the server is asked whether it is still there.
 constexpr milliseconds kSilence{15'000};
 constexpr std::size_t kIdLength = 36;
@@ -41,20 +37,15 @@ std::vector<std::string> parse_names(std::string_view text) {
 
 Notifications::Notifications(ConnectionSettings settings, std::string caller, std::string channels,
                              Logger& logger)
-    : settings_{std::move(settings)},
-      caller_{std::move(caller)},
+    : caller_{std::move(caller)},
       channels_{std::move(channels)},
-      logger_{logger} {}
-
-Notifications::~Notifications() {
-  thread_.request_stop();
-  if (thread_.joinable()) thread_.join();
-}
+      listener_{std::move(settings), "changes", logger,
+                [this](Connection& connection, const std::stop_token& stop) {
+                  listen(connection, stop);
+                }} {}
 
 Subscription Notifications::subscribe(Signal signal, Callback callback) {
-  std::call_once(started_, [this] {
-    thread_ = detail::start_without_signals([this](const std::stop_token& stop) { run(stop); });
-  });
+  listener_.start();
   return hub_.subscribe(signal, std::move(callback));
 }
 
@@ -68,30 +59,7 @@ void Notifications::tell_completion(std::span<const TaskId> tasks) {
   hub_.deliver(Signal::completion, {.tasks = tasks});
 }
 
-void Notifications::run(const std::stop_token& stop) {
-  milliseconds pause = kFirstPause;
-  bool lost = false;
-  while (!stop.stop_requested()) {
-    try {
-      listen(stop, lost);
-    } catch (const std::exception& error) {
-      if (!lost || listening_) {
-        logger_.warning(std::string{"Redis cannot tell of changes, polling instead: "} +
-                        error.what());
-      }
-      if (listening_) pause = kFirstPause;
-      lost = true;
-    }
-    listening_ = false;
-    std::unique_lock lock{mutex_};
-    stopped_.wait_for(lock, stop, pause, [] { return false; });
-    pause = std::min(pause * 2, kLongestPause);
-  }
-}
-
-void Notifications::listen(const std::stop_token& stop, bool again) {
-  Connection connection{settings_};
-  const std::stop_callback on_stop{stop, [&] { connection.interrupt(); }};
+void Notifications::listen(Connection& connection, const std::stop_token& stop) {
   connection.send(Command{"SUBSCRIBE"}
                       .add(channels_ + "work")
                       .add(channels_ + "done")
@@ -112,8 +80,7 @@ void Notifications::listen(const std::stop_token& stop, bool again) {
     if (message[0].text() == "message") deliver(message[1].text(), message[2].text());
     // The last of the three channels.
     if (message[0].text() == "subscribe" && message[2].integer() == 3) {
-      listening_ = true;
-      if (again) logger_.info("Redis tells of changes again");
+      listener_.begins_to_hear();
       deliver_everything();
     }
   }

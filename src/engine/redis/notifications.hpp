@@ -1,19 +1,15 @@
 #pragma once
 
-#include <atomic>
-#include <condition_variable>
-#include <mutex>
 #include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <thread>
 
 #include "errand/logger.hpp"
 #include "errand/signals.hpp"
 
 #include "bus/signal_hub.hpp"
-#include "engine/redis/connection.hpp"
+#include "engine/redis/listener.hpp"
 
 namespace errand::redis {
 
@@ -26,9 +22,6 @@ class Notifications final : public Signals {
   /// whenever the connection is lost.
   Notifications(ConnectionSettings settings, std::string caller, std::string channels,
                 Logger& logger);
-  ~Notifications() override;
-  Notifications(const Notifications&) = delete;
-  Notifications& operator=(const Notifications&) = delete;
 
   /// Tells this process; the others are told by the script. In these queues; empty: in any.
   void tell_work(std::span<const std::string> queues);
@@ -36,26 +29,20 @@ class Notifications final : public Signals {
   void tell_completion(std::span<const TaskId> tasks);
 
   [[nodiscard]] Subscription subscribe(Signal signal, Callback callback) override;
-  [[nodiscard]] bool reaches_other_processes() const noexcept override { return listening_; }
+  [[nodiscard]] bool reaches_other_processes() const noexcept override {
+    return listener_.is_hearing();
+  }
 
  private:
-  void run(const std::stop_token& stop);
-  /// Until the connection is lost, or `stop`. `again`: it was lost before.
-  void listen(const std::stop_token& stop, bool again);
+  void listen(Connection& connection, const std::stop_token& stop);
   void deliver(std::string_view channel, std::string_view message);
   /// Nobody knows what was missed while there was no connection.
   void deliver_everything();
 
-  const ConnectionSettings settings_;
   const std::string caller_;
   const std::string channels_;
-  Logger& logger_;
   detail::SignalHub hub_;
-  std::atomic<bool> listening_ = false;
-  std::once_flag started_;
-  std::mutex mutex_;
-  std::condition_variable_any stopped_;
-  std::jthread thread_;
+  Listener listener_;
 };
 
 }  // namespace errand::redis

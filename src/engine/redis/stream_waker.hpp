@@ -1,17 +1,13 @@
 #pragma once
 
-#include <atomic>
-#include <condition_variable>
-#include <mutex>
 #include <stop_token>
 #include <string>
-#include <thread>
 
 #include "errand/logger.hpp"
 #include "errand/signals.hpp"
 
 #include "bus/signal_hub.hpp"
-#include "engine/redis/connection.hpp"
+#include "engine/redis/listener.hpp"
 
 namespace errand::redis {
 
@@ -22,31 +18,21 @@ class StreamWaker final : public Signals {
   /// Connects in the background when there is somebody to be told, and again whenever the
   /// connection is lost. Must be outlived by `logger`.
   StreamWaker(ConnectionSettings settings, std::string stream, Logger& logger);
-  ~StreamWaker() override;
-  StreamWaker(const StreamWaker&) = delete;
-  StreamWaker& operator=(const StreamWaker&) = delete;
 
   /// Of what this process has done itself.
   void tell();
 
   [[nodiscard]] Subscription subscribe(Signal signal, Callback callback) override;
-  [[nodiscard]] bool reaches_other_processes() const noexcept override { return listening_; }
+  [[nodiscard]] bool reaches_other_processes() const noexcept override {
+    return listener_.is_hearing();
+  }
 
  private:
-  void run(const std::stop_token& stop);
-  /// Until the connection is lost, or `stop`. `again`: it was lost before.
-  void listen(const std::stop_token& stop, bool again);
-  void pause(const std::stop_token& stop, std::chrono::milliseconds time);
+  void listen(Connection& connection, const std::stop_token& stop);
 
-  const ConnectionSettings settings_;
   const std::string stream_;
-  Logger& logger_;
   detail::SignalHub hub_;
-  std::atomic<bool> listening_ = false;
-  std::once_flag started_;
-  std::mutex mutex_;
-  std::condition_variable_any stopped_;
-  std::jthread thread_;
+  Listener listener_;
 };
 
 }  // namespace errand::redis

@@ -11,8 +11,8 @@
 
 #include "errand/transport.hpp"
 
-#include "engine/redis/scripts.hpp"
-#include "engine/redis/server.hpp"
+#include "engine/redis/delayed_messages.hpp"
+#include "engine/redis/stream_group.hpp"
 #include "engine/redis/stream_settings.hpp"
 #include "engine/redis/stream_waker.hpp"
 
@@ -22,6 +22,9 @@ namespace errand::redis {
 ///
 /// Due times are by the program's clock, as PHP's are; how long a consumer was silent, and when a
 /// message was sent, is what the server says.
+///
+/// transport.cpp has opening and sending; beside it stand transport_receiving.cpp,
+/// transport_settling.cpp, and transport_operating.cpp with what operators ask for.
 class RedisTransport final : public Transport {
  public:
   RedisTransport(const Dsn& dsn, const TransportOptions& options);
@@ -30,7 +33,7 @@ class RedisTransport final : public Transport {
   RedisTransport& operator=(const RedisTransport&) = delete;
 
   [[nodiscard]] const std::string& name() const noexcept override { return name_; }
-  void setup() override;
+  void setup() override { group_.create(); }
   void send(std::span<const Outgoing> messages) override;
   [[nodiscard]] std::vector<Delivery> receive(std::size_t limit) override;
   std::vector<std::optional<Hold>> keep_alive(std::span<const Hold> holds) override;
@@ -56,35 +59,28 @@ class RedisTransport final : public Transport {
   [[nodiscard]] Milliseconds now() const;
   /// As the sorted set counts time.
   [[nodiscard]] std::int64_t due_after(std::chrono::milliseconds delay) const;
-  /// Throws StorageException if messages would be deleted that other groups have not read.
-  [[nodiscard]] bool group_exists();
+  /// Null if it is on another server, or reached by another user.
+  [[nodiscard]] const RedisTransport* on_same_server(const Transport* other) const;
+  /// As settle and move take it: what this transport would send.
+  void add_forward(Command& arguments, const Outgoing& message) const;
+  /// Of silence, in milliseconds: then a message is anybody's.
+  [[nodiscard]] std::int64_t too_long() const { return redeliver_timeout().count(); }
+
+  // Receiving.
   [[nodiscard]] std::vector<Delivery> receive_from_group(std::size_t limit);
   [[nodiscard]] bool is_time_to_look_for_lost();
+  void look_for_lost_next_time();
   [[nodiscard]] std::vector<Delivery> take_over(std::size_t limit);
   void read_new(std::size_t limit, std::vector<Delivery>& deliveries);
+
+  // Settling.
   /// Runs a script that answers for each of some holds whether it was held.
   void ask_of_holds(const Script& script, const Command& before, const Command& arguments,
                     std::size_t holds, std::vector<bool>& answers);
-  /// Null if it is on another server, or reached by another user.
-  [[nodiscard]] const RedisTransport* on_same_server(const Transport* other) const;
   [[nodiscard]] std::vector<MessageSettleStatus> settle_here(
       std::span<const MessageSettlement> settlements);
-  /// As settle takes it: what this transport would send.
-  void add_forward(Command& arguments, const Outgoing& message) const;
   /// The id before which kept messages are removed; empty: it is not the time.
   [[nodiscard]] std::string kept_from();
-  [[nodiscard]] StoredMessage read_stored(const Value& row) const;
-  /// Goes through the delayed messages until `look(row)` says that it has seen enough. `ids`: as
-  /// the script takes them.
-  template <class Look>
-  void scan_delayed(const Command& ids, bool removes, Look&& look);
-  /// The member of the delayed ones that has this id; nullopt if none has.
-  [[nodiscard]] std::optional<std::string> delayed_member(const std::string& id);
-  /// Of silence, in milliseconds: then a message is anybody's.
-  [[nodiscard]] std::int64_t too_long() const { return redeliver_timeout().count(); }
-  /// Stream and group, which all scripts take.
-  [[nodiscard]] Command of_group() const;
-  [[nodiscard]] std::string delayed_key() const { return settings_.stream + "__queue"; }
 
   const StreamSettings settings_;
   const std::string name_;
@@ -92,7 +88,8 @@ class RedisTransport final : public Transport {
   const std::string consumer_;   ///< nobody else's
   const Clock& clock_;
   const bool may_create_;
-  Server server_;
+  StreamGroup group_;
+  DelayedMessages delayed_;
   std::mutex mutex_;
   std::optional<Timestamp> looked_for_lost_at_;
   std::optional<Timestamp> removed_kept_at_;

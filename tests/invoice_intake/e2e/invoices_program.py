@@ -6,17 +6,12 @@ import email.policy
 import itertools
 import json
 import os
-import pathlib
-import shutil
 import signal
 import sqlite3
 import subprocess
-import tempfile
-import threading
-import time
-import unittest
 
-DEADLINE = 120  # seconds; a limit for what hangs, never a pause
+from built_program import ProgramTest
+
 PROGRAM = os.environ["ERRAND_INVOICES_BIN"]
 
 databases = itertools.count(1)
@@ -63,18 +58,13 @@ def number(i):
     return f"2544200000{i:010}"
 
 
-class InvoicesTest(unittest.TestCase):
+class InvoicesTest(ProgramTest):
     """On SQLite; subclasses say where else."""
 
+    program = PROGRAM
+
     def setUp(self):
-        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="errand-invoices-"))
-        self.addCleanup(shutil.rmtree, self.directory, ignore_errors=True)
-        hidden = ("ERRAND_DSN", "MESSENGER_TRANSPORT_DSN", "NO_COLOR", "COLUMNS")
-        self.environment = {
-            name: value
-            for name, value in os.environ.items()
-            if name not in hidden and not name.startswith("ERRAND_INVOICES_")
-        }
+        super().setUp()
         self.environment["ERRAND_INVOICES_ORIGINALS"] = str(self.directory / "originals")
         self.set_up_storage()
         self.invoices("user", "add", "ann@example.com", "--name", "Ann")
@@ -88,21 +78,9 @@ class InvoicesTest(unittest.TestCase):
         return count
 
     def invoices(self, *arguments, expect=0, **environment):
-        """Runs a command to its end; it must end with the exit code `expect`."""
-        ended = subprocess.run(
-            [PROGRAM, *map(str, arguments)],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            timeout=DEADLINE,
-            cwd=self.directory,
-            env={**self.environment, **environment},
-            check=False,
+        return self.run_to_end(
+            *map(str, arguments), expect=expect, env={**self.environment, **environment}
         )
-        self.assertEqual(
-            ended.returncode, expect, f"{arguments}\nout: {ended.stdout}\nerr: {ended.stderr}"
-        )
-        return ended
 
     def json(self, *arguments, **options):
         return json.loads(self.invoices(*arguments, "--json", **options).stdout)
@@ -120,36 +98,13 @@ class InvoicesTest(unittest.TestCase):
         self.invoices("worker", "--drain", "--log-level", "warning", *arguments)
 
     def start(self, *arguments, **environment):
-        """Starts a command that goes on; it is ended with the test."""
-        process = subprocess.Popen(
-            [PROGRAM, *map(str, arguments)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            cwd=self.directory,
-            env={**self.environment, **environment},
-        )
+        return super().start(*map(str, arguments), env={**self.environment, **environment})
 
-        def end():
-            if process.poll() is None:
-                process.kill()
-            process.communicate()
-
-        self.addCleanup(end)
-        return process
-
-    def stop(self, process):
-        process.send_signal(signal.SIGTERM)
-        out, err = process.communicate(timeout=DEADLINE)
-        self.assertEqual(process.returncode, 0, err)
-        return out, err
-
-    def wait_until(self, holds, what):
-        """Looks until it holds; what it looks at takes time enough."""
-        deadline = time.monotonic() + DEADLINE
-        while not holds():
-            self.assertLess(time.monotonic(), deadline, what)
+    def stop(self, process, number=signal.SIGTERM):
+        """As told; it must not be an error to the program."""
+        code, out, err = super().stop(process, number)
+        self.assertEqual(code, 0, err)
+        return code, out, err
 
 
 class OnPostgres:
@@ -174,22 +129,3 @@ class OnPostgres:
         count = subprocess.run(["psql", "-qAt", "-c", "SELECT count(*) FROM async_tasks", self.owner_dsn],
                                capture_output=True, encoding="utf-8", check=True)
         return int(count.stdout)
-
-
-def wait_for_line(stream, text):
-    """Reads lines until one holds `text`; returns it."""
-    seen = []
-
-    def read():
-        for line in iter(stream.readline, ""):
-            seen.append(line)
-            if text in line:
-                return
-
-    # select() would not see the lines that a readline() has taken in with the one before.
-    reader = threading.Thread(target=read, daemon=True)
-    reader.start()
-    reader.join(DEADLINE)
-    if reader.is_alive() or not seen or text not in seen[-1]:
-        raise AssertionError(f"{text!r} did not come: {seen}")
-    return seen[-1]

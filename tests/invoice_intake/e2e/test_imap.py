@@ -8,7 +8,8 @@ import ssl
 import subprocess
 import unittest
 
-from invoices_program import DEADLINE, InvoicesTest, mail, number, wait_for_line, xml_invoice
+from built_program import DEADLINE, wait_for_text
+from invoices_program import InvoicesTest, mail, number, xml_invoice
 
 SERVER = pathlib.Path(os.environ["ERRAND_DOVECOT"])
 
@@ -52,11 +53,11 @@ class Imap(InvoicesTest):
 
     def watch(self):
         process = self.start("ingest", "--imap", self.url, *self.options, "--watch", "--json")
-        wait_for_line(process.stderr, "watching")
+        wait_for_text(process.stderr, "watching")
         return process
 
     def outcome(self, process):
-        return json.loads(wait_for_line(process.stdout, "{"))
+        return json.loads(wait_for_text(process.stdout, "{"))
 
     def test_what_is_stored_is_marked_and_nothing_else(self):
         self.append(self.sample(1), self.sample(2, to="eve@example.com"), self.sample(3))
@@ -99,12 +100,12 @@ class Imap(InvoicesTest):
             # Mail servers may deliver although nobody can read.
             inbox = self.server / "mail/ann/new"
             (inbox / f"{round_}.host").write_bytes(self.sample(round_))
-            wait_for_line(watcher.stderr, "trying again")
+            wait_for_text(watcher.stderr, "trying again")
             self.control("restart")
             self.assertEqual(self.outcome(watcher)["status"], "created")
             self.append(self.sample(10 + round_))
             self.assertEqual(self.outcome(watcher)["status"], "created")
-        out, _ = self.stop(watcher)
+        _, out, _ = self.stop(watcher)
         self.assertEqual(out, "", "nothing comes twice")
         self.assertEqual(self.json("tasks", "list")["total"], 5)
         for line in self.flags():

@@ -9,7 +9,8 @@ import random
 import time
 import unittest
 
-from invoices_program import DEADLINE, InvoicesTest, OnPostgres, mail, number, xml_invoice
+from built_program import DEADLINE
+from invoices_program import InvoicesTest, OnPostgres, mail, number, xml_invoice
 
 MAILS = int(os.environ.get("ERRAND_INVOICES_MAILS", "200"))
 KILLS = 6

@@ -8,8 +8,8 @@ import signal
 import subprocess
 import unittest
 
-from invoices_program import (DEADLINE, PROGRAM, InvoicesTest, OnPostgres, mail, number, wait_for_line,
-                              xml_invoice)
+from built_program import DEADLINE, wait_for_text
+from invoices_program import PROGRAM, InvoicesTest, OnPostgres, mail, number, xml_invoice
 
 UNKNOWN = "0d9b3f0e-8c67-4d8e-9d6c-3a1d2f5b7c10"
 
@@ -236,7 +236,7 @@ class Pipeline(InvoicesTest):
             worker.wait()
         # One notices that the last is gone, and the next settles what it left.
         worker = self.start("worker", "--lease", "1s", "--log-level", "warning")
-        wait_for_line(worker.stderr, "lost")
+        wait_for_text(worker.stderr, "lost")
         self.stop(worker)
         self.drain()
         task = show()
@@ -270,7 +270,7 @@ class Pipeline(InvoicesTest):
         self.assertEqual(self.left_behind(), (0, 1))
 
         process = self.start("bench", "--tasks", "1000000")
-        wait_for_line(process.stderr, "storing")
+        wait_for_text(process.stderr, "storing")
         process.send_signal(signal.SIGTERM)
         _, error = process.communicate(timeout=DEADLINE)
         self.assertEqual(process.returncode, 1, error)

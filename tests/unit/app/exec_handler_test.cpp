@@ -50,9 +50,11 @@ TEST(ExecHandler, NoOutputIsNull) {
 
 TEST(ExecHandler, OutputThatIsNotJsonCanNotGetBetter) {
   EXPECT_THAT(message_of<Unrecoverable>("echo hello"),
-              StartsWith("the command's output is not JSON: "));
+              StartsWith("the command's output: not JSON at byte 0"));
   EXPECT_THAT(message_of<Unrecoverable>("printf '1 2'"),
-              StartsWith("the command's output is not JSON: "));
+              StartsWith("the command's output: not JSON at byte 2"));
+  EXPECT_THAT(message_of<Unrecoverable>("echo 1e400"),
+              StartsWith("the command's output: number out of range at byte 0"));
 }
 
 TEST(ExecHandler, AMessageHasNoResultAndItsCommandMayPrintAnything) {

@@ -49,6 +49,7 @@ TEST(MessageConfiguration, NamesThePlaceThatIsWrong) {
   };
   says("{", "not JSON at line 1, column 2");
   says("{\n  \"é\": x}", "not JSON at line 2, column 8: unexpected text: x");
+  says("{\n  \"x\": 1e400}", "number out of range at line 2, column 8: a double cannot hold 1e400");
   says("[]", "expected an object");
   says(R"({"x":1})", "x: unknown");
   says(R"({"transports":{"a":{"dsn":1}}})", "transports.a.dsn: expected a string");

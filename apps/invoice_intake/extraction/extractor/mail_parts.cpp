@@ -131,28 +131,19 @@ void Mail::for_each_part_of(GMimeMessage* message, const std::function<bool(cons
   visit_parts(g_mime_message_get_mime_part(message), visit);
 }
 
-Mail::Contents Mail::contents(GMimeObject* object, std::int64_t most) {
-  Contents contents;
+Unpacked Mail::contents(GMimeObject* object, std::int64_t most) {
   GMimeDataWrapper* wrapper = g_mime_part_get_content(GMIME_PART(object));
-  if (wrapper == nullptr) return contents;
+  if (wrapper == nullptr) return {};
   GMimeStream* encoded = g_mime_data_wrapper_get_stream(wrapper);
-  if (encoded == nullptr) return contents;
+  if (encoded == nullptr) return {};
   g_mime_stream_reset(encoded);
   const Owned<GMimeStream> decoded{g_mime_stream_filter_new(encoded)};
   const Owned<GMimeFilter> decoder{
       g_mime_filter_basic_new(g_mime_data_wrapper_get_encoding(wrapper), FALSE)};
   g_mime_stream_filter_add(GMIME_STREAM_FILTER(decoded.get()), decoder.get());
-  std::array<char, 65536> chunk;
-  while (true) {
-    const ssize_t count = g_mime_stream_read(decoded.get(), chunk.data(), chunk.size());
-    if (count <= 0) return contents;
-    if (static_cast<std::int64_t>(contents.bytes.size()) + count > most) {
-      contents.too_large = true;
-      contents.bytes.clear();
-      return contents;
-    }
-    contents.bytes.append(chunk.data(), static_cast<std::size_t>(count));
-  }
+  return unpack(most, [&](char* data, std::size_t size) {
+    return g_mime_stream_read(decoded.get(), data, size);
+  });
 }
 
 }  // namespace errand::invoices

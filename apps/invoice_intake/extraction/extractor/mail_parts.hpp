@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "invoice_intake/extraction/extractor/unpacked.hpp"
 #include "invoice_intake/extraction/report.hpp"
 
 typedef struct _GMimeObject GMimeObject;    // NOLINT: GMime's own spelling
@@ -37,12 +38,8 @@ class Mail {
   static void for_each_part_of(GMimeMessage* message,
                                const std::function<bool(const Part&)>& visit);
 
-  struct Contents {
-    std::string bytes;
-    bool too_large = false;  ///< more than `most`
-  };
   /// Decoded.
-  [[nodiscard]] static Contents contents(GMimeObject* object, std::int64_t most);
+  [[nodiscard]] static Unpacked contents(GMimeObject* object, std::int64_t most);
 
  private:
   struct Unref {

@@ -113,7 +113,7 @@ class DocumentReader {
     auto reading = read_ofd([&](const std::string& path) -> std::optional<std::string> {
       const auto index = archive->find(path);
       if (!index) return std::nullopt;
-      ZipArchive::Contents contents = archive->read(*index, left);
+      Unpacked contents = archive->read(*index, left);
       if (contents.too_large) {
         throw DocumentError{"too_large", "unpacked, the OFD file is larger than " +
                                              std::to_string(request_.decoded >> 20) + " MiB"};

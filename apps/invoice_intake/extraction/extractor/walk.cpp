@@ -188,7 +188,7 @@ class Walk {
            "multiparts are nested deeper than " + std::to_string(request_.depth) + " levels");
       return true;
     }
-    const Mail::Contents contents = Mail::contents(part.object, left());
+    const Unpacked contents = Mail::contents(part.object, left());
     if (contents.too_large) {
       fail_too_large(item);
       return !error_;
@@ -296,7 +296,7 @@ class Walk {
       fail(item, "encrypted_archive", "the archive entry is encrypted");
       return;
     }
-    const ZipArchive::Contents contents = archive.read(index, left());
+    const Unpacked contents = archive.read(index, left());
     if (contents.too_large) {
       fail_too_large(item);
       return;

@@ -1,6 +1,5 @@
 #include "invoice_intake/extraction/extractor/zip_archive.hpp"
 
-#include <array>
 #include <glib.h>
 #include <zip.h>
 
@@ -57,26 +56,12 @@ std::optional<std::int64_t> ZipArchive::find(const std::string& name) const {
   return index < 0 ? std::nullopt : std::optional{index};
 }
 
-ZipArchive::Contents ZipArchive::read(std::int64_t index, std::int64_t most) const {
-  Contents contents;
+Unpacked ZipArchive::read(std::int64_t index, std::int64_t most) const {
   const std::unique_ptr<zip_file_t, CloseFile> file{
       zip_fopen_index(archive_.get(), static_cast<zip_uint64_t>(index), 0)};
-  if (!file) {
-    contents.damaged = true;
-    return contents;
-  }
-  std::array<char, 65536> chunk;
-  while (true) {
-    const zip_int64_t count = zip_fread(file.get(), chunk.data(), chunk.size());
-    if (count < 0) contents.damaged = true;
-    if (count <= 0) return contents;
-    if (static_cast<std::int64_t>(contents.bytes.size()) + count > most) {
-      contents.too_large = true;
-      contents.bytes.clear();
-      return contents;
-    }
-    contents.bytes.append(chunk.data(), static_cast<std::size_t>(count));
-  }
+  if (!file) return {.bytes = {}, .damaged = true};
+  return unpack(most,
+                [&](char* data, std::size_t size) { return zip_fread(file.get(), data, size); });
 }
 
 }  // namespace errand::invoices

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "invoice_intake/extraction/extractor/unpacked.hpp"
+
 struct zip;
 
 namespace errand::invoices {
@@ -24,13 +26,8 @@ class ZipArchive {
   [[nodiscard]] bool is_encrypted(std::int64_t index) const;
   [[nodiscard]] std::optional<std::int64_t> find(const std::string& name) const;
 
-  /// Unpacked. What the archive's list says about the size is not believed.
-  struct Contents {
-    std::string bytes;
-    bool too_large = false;  ///< more than `most`
-    bool damaged = false;
-  };
-  [[nodiscard]] Contents read(std::int64_t index, std::int64_t most) const;
+  /// What the archive's list says about the size is not believed.
+  [[nodiscard]] Unpacked read(std::int64_t index, std::int64_t most) const;
 
  private:
   struct Close {

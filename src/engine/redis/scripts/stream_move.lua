@@ -7,11 +7,7 @@ local target, due, most, message = ARGV[6], ARGV[7], ARGV[8], ARGV[9]
 if id ~= '' and not is_free(id, too_long) then return 0 end
 if member ~= '' and not call('ZSCORE', delayed, member) then return 0 end
 -- First what may fail for want of memory: then nothing has happened.
-if due == '' then
-  add(target, message, most)
-else
-  call('ZADD', target .. '__queue', 'NX', due, message)
-end
+send_on(target, due, most, message)
 if member ~= '' then
   call('ZREM', delayed, member)
 else

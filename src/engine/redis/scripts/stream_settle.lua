@@ -18,12 +18,7 @@ while i <= #ARGV do
     -- What follows is written before anything is ended: the server refuses to write when it has no
     -- memory left, and then all of this has not happened.
     if target ~= '' then
-      local due, most, message = ARGV[i + 3], ARGV[i + 4], ARGV[i + 5]
-      if due == '' then
-        add(target, message, most)
-      else
-        call('ZADD', target .. '__queue', 'NX', due, message)
-      end
+      send_on(target, ARGV[i + 3], ARGV[i + 4], ARGV[i + 5])
     elseif kept ~= '' then
       local entry = call('XRANGE', stream, id, id)[1]
       if entry then add(kept, message_in(entry[2]) or '', '') end

@@ -53,6 +53,15 @@ local function add(to, message, most)
   end
 end
 
+-- Sends a message on to a stream. `due`: the millisecond, or '' for at once.
+local function send_on(to, due, most, message)
+  if due == '' then
+    add(to, message, most)
+  else
+    call('ZADD', to .. '__queue', 'NX', due, message)
+  end
+end
+
 -- Lua's stack takes a few thousand words.
 local function in_thousands(words, run)
   for first = 1, #words, 1000 do
