@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "app/builtin_handlers.hpp"
-#include "app/console_logger.hpp"
 #include "app/exec_handler.hpp"
 #include "app/message_configuration.hpp"
-#include "app/stop_signals.hpp"
 #include "terminal/command_tree.hpp"
+#include "terminal/console_logger.hpp"
 #include "terminal/options.hpp"
+#include "terminal/stop_signals.hpp"
 
 namespace errand::detail {
 
@@ -160,8 +160,8 @@ WorkerReport run_messages(const WorkerCommand& command, const WorkerOptions& opt
 }  // namespace
 
 std::unique_ptr<Logger> make_logger(const WorkerCommand& command) {
-  return std::make_unique<ConsoleLogger>(parse_log_level(command.log_level),
-                                         parse_log_format(command.log_format));
+  return std::make_unique<terminal::ConsoleLogger>(terminal::parse_log_level(command.log_level),
+                                                   terminal::parse_log_format(command.log_format));
 }
 
 int run_worker_command(const WorkerCommand& command, Handlers& handlers, Engine* engine) {
@@ -185,7 +185,7 @@ int run_worker_command(const WorkerCommand& command, Handlers& handlers, Engine*
   options.memory_limit = static_cast<std::size_t>(command.memory_limit_mib) << 20;
 
   signal(SIGPIPE, SIG_IGN);  // a command that does not read its input is no reason to die
-  const StopSignals signals;
+  const terminal::StopSignals signals;
   const WorkerReport report =
       command.transports.empty()
           ? run_tasks(options, handlers, *engine, signals.token(), logger)

@@ -8,12 +8,13 @@
 
 #include "errand/errors.hpp"
 
-#include "cli/json_layout.hpp"
-#include "cli/json_output.hpp"
-#include "cli/live_line.hpp"
-#include "cli/progress_bar.hpp"
-#include "cli/wording.hpp"
+#include "cli/report.hpp"
 #include "terminal/display.hpp"
+#include "terminal/json_layout.hpp"
+#include "terminal/json_output.hpp"
+#include "terminal/live_line.hpp"
+#include "terminal/progress_bar.hpp"
+#include "terminal/wording.hpp"
 
 namespace errand::cli {
 namespace {
@@ -33,11 +34,11 @@ bool is_served(Engine& engine, const std::string& queue) {
 std::string describe(const TaskRecord& task, milliseconds waited, Engine& engine) {
   std::string text =
       fmt::format("{} · {}", to_string(task.data.status),
-                  format_span(std::chrono::duration_cast<std::chrono::seconds>(waited)));
+                  terminal::format_span(std::chrono::duration_cast<std::chrono::seconds>(waited)));
   if (task.attempts > 1) text += fmt::format(" · attempt {}", task.attempts);
-  if (task.progress) text += " · " + format_progress(*task.progress);
+  if (task.progress) text += " · " + terminal::format_progress(*task.progress);
   if (task.data.status == TaskStatus::retrying && task.available_at) {
-    text += " · next attempt " + format_age(*task.available_at, system_clock().now());
+    text += " · next attempt " + terminal::format_age(*task.available_at, system_clock().now());
   }
   if (is_waiting(task.data.status) && task.queue && !is_served(engine, *task.queue)) {
     text += fmt::format(" · no worker serves queue '{}'", terminal::printable(*task.queue));
@@ -47,8 +48,8 @@ std::string describe(const TaskRecord& task, milliseconds waited, Engine& engine
 
 /// Shows what the task does until it is final, or `timeout` has passed: false.
 bool watch(Application& app, const TaskHandle& task, std::optional<milliseconds> timeout,
-           Console& console) {
-  LiveLine line{console.err, console.err_screen};
+           terminal::Console& console) {
+  terminal::LiveLine line{console.err, console.err_screen};
   const auto begin = steady_clock::now();
   const auto waited = [&] {
     return std::chrono::duration_cast<milliseconds>(steady_clock::now() - begin);
@@ -65,11 +66,11 @@ bool watch(Application& app, const TaskHandle& task, std::optional<milliseconds>
 }
 
 /// Leaves the result in `result` if there is one; all else is told on `console.err`.
-ExitCode wait_and_report(Application& app, TaskId id, std::optional<milliseconds> timeout,
-                         Console& console, std::string& result) {
+terminal::ExitCode wait_and_report(Application& app, TaskId id, std::optional<milliseconds> timeout,
+                                   terminal::Console& console, std::string& result) {
   try {
     result = await_result(app, id, timeout, console);
-    return ExitCode::done;
+    return terminal::ExitCode::done;
   } catch (const StorageException&) {
     throw;
   } catch (const Error&) {
@@ -80,7 +81,7 @@ ExitCode wait_and_report(Application& app, TaskId id, std::optional<milliseconds
 }  // namespace
 
 std::string await_result(Application& app, TaskId id, std::optional<milliseconds> timeout,
-                         Console& console) {
+                         terminal::Console& console) {
   const TaskHandle task{app.tasks(), id};
   const bool finished =
       console.err_screen.is_terminal ? watch(app, task, timeout, console) : task.wait(timeout);
@@ -93,20 +94,20 @@ std::string await_result(Application& app, TaskId id, std::optional<milliseconds
   return task.get_json();
 }
 
-ExitCode print_result(Application& app, TaskId id, std::optional<milliseconds> timeout,
-                      Console& console) {
+terminal::ExitCode print_result(Application& app, TaskId id, std::optional<milliseconds> timeout,
+                                terminal::Console& console) {
   std::string result;
-  const ExitCode code = wait_and_report(app, id, timeout, console, result);
-  if (code != ExitCode::done) return code;
-  print_json(console, console.out_screen.is_terminal ? result : compact_json(result));
+  const terminal::ExitCode code = wait_and_report(app, id, timeout, console, result);
+  if (code != terminal::ExitCode::done) return code;
+  print_json(console, console.out_screen.is_terminal ? result : terminal::compact_json(result));
   console.out.flush();
   return code;
 }
 
-ExitCode print_outcome(Application& app, TaskId id, std::optional<milliseconds> timeout,
-                       Console& console) {
+terminal::ExitCode print_outcome(Application& app, TaskId id, std::optional<milliseconds> timeout,
+                                 terminal::Console& console) {
   std::string ignored;
-  const ExitCode code = wait_and_report(app, id, timeout, console, ignored);
+  const terminal::ExitCode code = wait_and_report(app, id, timeout, console, ignored);
   const std::optional<TaskRecord> task = app.engine().catalog().find(id);
   boost::json::object outcome{{"taskId", id.to_string()}};
   if (!task || task->expired) {

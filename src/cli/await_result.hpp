@@ -7,8 +7,8 @@
 #include "errand/application.hpp"
 #include "errand/task_id.hpp"
 
-#include "cli/console.hpp"
-#include "cli/exit_code.hpp"
+#include "terminal/console.hpp"
+#include "terminal/exit_code.hpp"
 
 namespace errand::cli {
 
@@ -16,19 +16,19 @@ namespace errand::cli {
 /// is. Throws as TaskFuture::get().
 [[nodiscard]] std::string await_result(Application& app, TaskId id,
                                        std::optional<std::chrono::milliseconds> timeout,
-                                       Console& console);
+                                       terminal::Console& console);
 
 /// Waits, prints the result on `console.out` or the failure on `console.err`. The result is one
 /// line, unless a person at a terminal reads it. Throws StorageException and OutputException; all
 /// other ends are exit codes.
-[[nodiscard]] ExitCode print_result(Application& app, TaskId id,
-                                    std::optional<std::chrono::milliseconds> timeout,
-                                    Console& console);
+[[nodiscard]] terminal::ExitCode print_result(Application& app, TaskId id,
+                                              std::optional<std::chrono::milliseconds> timeout,
+                                              terminal::Console& console);
 
 /// The same for programs, a JSON object on a line, whatever the end: taskId, status (as it is when
 /// the time is up; `unknown`, `expired`) and, where there is one, result or error.
-[[nodiscard]] ExitCode print_outcome(Application& app, TaskId id,
-                                     std::optional<std::chrono::milliseconds> timeout,
-                                     Console& console);
+[[nodiscard]] terminal::ExitCode print_outcome(Application& app, TaskId id,
+                                               std::optional<std::chrono::milliseconds> timeout,
+                                               terminal::Console& console);
 
 }  // namespace errand::cli

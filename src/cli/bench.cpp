@@ -10,12 +10,12 @@
 #include "bench/engine_bench.hpp"
 #include "bench/transport_bench.hpp"
 #include "cli/commands.hpp"
-#include "cli/json_output.hpp"
-#include "cli/live_line.hpp"
 #include "cli/options.hpp"
-#include "cli/table.hpp"
 #include "cli/transport_options.hpp"
-#include "cli/wording.hpp"
+#include "terminal/json_output.hpp"
+#include "terminal/live_line.hpp"
+#include "terminal/table.hpp"
+#include "terminal/wording.hpp"
 
 namespace errand::cli {
 namespace {
@@ -34,12 +34,12 @@ bool is_duration(const std::string& name) { return name.ends_with("_ms"); }
 
 void print_table(const std::vector<bench::Figure>& figures, Console& console) {
   const std::map<std::string, double> by_name{figures.begin(), figures.end()};
-  using Align = Column::Align;
-  Table table{{{"FIGURE"},
-               {"VALUE", Align::right},
-               {"UNIT"},
-               {"BARE LOOP", Align::right},
-               {"RATIO", Align::right}}};
+  using Align = terminal::Column::Align;
+  terminal::Table table{{{"FIGURE"},
+                         {"VALUE", Align::right},
+                         {"UNIT"},
+                         {"BARE LOOP", Align::right},
+                         {"RATIO", Align::right}}};
   for (const auto& [name, value] : figures) {
     if (name.starts_with("limit_")) continue;
     if (is_duration(name)) {
@@ -48,8 +48,8 @@ void print_table(const std::vector<bench::Figure>& figures, Console& console) {
     }
     const auto limit = by_name.find("limit_" + name);
     const bool known = limit != by_name.end();
-    table.add_row({name, format_count(std::llround(value)), "tasks/s",
-                   known ? format_count(std::llround(limit->second)) : "",
+    table.add_row({name, terminal::format_count(std::llround(value)), "tasks/s",
+                   known ? terminal::format_count(std::llround(limit->second)) : "",
                    known ? fmt::format("{:.2f}", value / limit->second) : ""});
   }
   table.print(console.out, console.out_screen);
@@ -60,7 +60,7 @@ ExitCode run_bench(const BenchCommand& command, Invocation& invocation) {
   std::vector<bench::Figure> figures;
   std::string measured;
   {
-    LiveLine line{console.err, console.err_screen};
+    terminal::LiveLine line{console.err, console.err_screen};
     const bench::Plan plan{.tasks = static_cast<std::size_t>(command.tasks),
                            .backlog = static_cast<std::size_t>(command.backlog),
                            .rounds = static_cast<std::size_t>(command.rounds),

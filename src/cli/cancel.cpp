@@ -15,11 +15,11 @@
 
 #include "cli/commands.hpp"
 #include "cli/found_tasks.hpp"
-#include "cli/json_output.hpp"
-#include "cli/live_line.hpp"
 #include "cli/options.hpp"
 #include "cli/page_options.hpp"
-#include "cli/wording.hpp"
+#include "cli/task_view.hpp"
+#include "terminal/json_output.hpp"
+#include "terminal/live_line.hpp"
 
 namespace errand::cli {
 namespace {
@@ -41,7 +41,7 @@ struct Answer {
 
 Answer not_found(TaskId id) {
   return {.word = "not_found",
-          .code = ExitCode::no_such_task,
+          .code = ExitCode::not_found,
           .done = {},
           .refusal = TaskNotFoundException{id}.what()};
 }
@@ -104,7 +104,7 @@ ExitCode cancel_found(const CancelCommand& command, Engine& engine, Console& con
   std::int64_t cancelled = 0;
   std::int64_t requested = 0;
   {
-    LiveLine line{console.err, console.err_screen};
+    terminal::LiveLine line{console.err, console.err_screen};
     ChangeOfFound each;
     each.apply = [&](std::span<const TaskId> ids) {
       for (const CancelStatus status : engine.queue().cancel(ids)) {

@@ -9,9 +9,9 @@
 #include "errand/engine.hpp"
 
 #include "cli/commands.hpp"
-#include "cli/json_output.hpp"
 #include "cli/options.hpp"
-#include "cli/wording.hpp"
+#include "cli/task_view.hpp"
+#include "terminal/json_output.hpp"
 
 namespace errand::cli {
 namespace {

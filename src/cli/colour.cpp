@@ -2,7 +2,8 @@
 
 namespace errand::cli {
 
-Colour colour_of(TaskStatus status) noexcept {
+terminal::Colour colour_of(TaskStatus status) noexcept {
+  using terminal::Colour;
   switch (status) {
     case TaskStatus::pending:
       return Colour::cyan;

@@ -6,9 +6,6 @@
 
 namespace errand::cli {
 
-using terminal::Colour;
-using terminal::paint;
-
-[[nodiscard]] Colour colour_of(TaskStatus status) noexcept;
+[[nodiscard]] terminal::Colour colour_of(TaskStatus status) noexcept;
 
 }  // namespace errand::cli

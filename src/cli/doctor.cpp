@@ -11,11 +11,11 @@
 #include "errand/engine.hpp"
 #include "errand/errors.hpp"
 
-#include "cli/colour.hpp"
 #include "cli/commands.hpp"
-#include "cli/json_output.hpp"
 #include "cli/options.hpp"
 #include "terminal/display.hpp"
+#include "terminal/json_output.hpp"
+#include "terminal/paint.hpp"
 
 namespace errand::cli {
 namespace {
@@ -38,16 +38,16 @@ std::string_view word_for(Severity severity) {
   return "problem";
 }
 
-std::string mark_for(Severity severity, const Screen& screen) {
+std::string mark_for(Severity severity, const terminal::Screen& screen) {
   switch (severity) {
     case Severity::ok:
-      return paint("✓", Colour::green, screen);
+      return paint("✓", terminal::Colour::green, screen);
     case Severity::warning:
-      return paint("!", Colour::yellow, screen);
+      return paint("!", terminal::Colour::yellow, screen);
     case Severity::problem:
       break;
   }
-  return paint("✗", Colour::red, screen);
+  return paint("✗", terminal::Colour::red, screen);
 }
 
 std::string findings_json(const Dsn& dsn, const std::vector<Finding>& findings) {

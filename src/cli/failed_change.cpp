@@ -19,10 +19,11 @@
 #include "cli/failed_messages.hpp"
 #include "cli/failure_filter.hpp"
 #include "cli/found_tasks.hpp"
-#include "cli/json_output.hpp"
-#include "cli/live_line.hpp"
 #include "cli/options.hpp"
-#include "cli/wording.hpp"
+#include "cli/report.hpp"
+#include "cli/task_view.hpp"
+#include "terminal/json_output.hpp"
+#include "terminal/live_line.hpp"
 
 /// `errand failed retry` and `errand failed remove`: the same choice of tasks, two things to do.
 namespace errand::cli {
@@ -95,7 +96,7 @@ Outcome change_named(const ChangeCommand& command, const Change& change, Engine&
 
 Outcome change_filtered(const ChangeCommand& command, const Change& change, Engine& engine,
                         Console& console) {
-  LiveLine line{console.err, console.err_screen};
+  terminal::LiveLine line{console.err, console.err_screen};
   Outcome outcome;
   ChangeOfFound each;
   if (!command.filter.error_class.empty()) {

@@ -16,11 +16,12 @@
 #include "cli/failure_filter.hpp"
 #include "cli/failure_view.hpp"
 #include "cli/found_tasks.hpp"
-#include "cli/json_output.hpp"
 #include "cli/options.hpp"
 #include "cli/page_options.hpp"
-#include "cli/table.hpp"
-#include "cli/wording.hpp"
+#include "cli/task_json.hpp"
+#include "terminal/json_output.hpp"
+#include "terminal/table.hpp"
+#include "terminal/wording.hpp"
 
 namespace errand::cli {
 namespace {
@@ -79,32 +80,32 @@ void print_groups(const std::vector<FailureGroup>& groups, bool json, Console& c
     console.out << "No failed tasks\n";
     return;
   }
-  Table table{{{.title = "TASKS", .align = Column::Align::right},
-               {.title = "TYPE", .may_shrink = true},
-               {.title = "ERROR", .may_shrink = true},
-               {.title = "LAST", .align = Column::Align::right}}};
+  terminal::Table table{{{.title = "TASKS", .align = terminal::Column::Align::right},
+                         {.title = "TYPE", .may_shrink = true},
+                         {.title = "ERROR", .may_shrink = true},
+                         {.title = "LAST", .align = terminal::Column::Align::right}}};
   const Timestamp now = system_clock().now();
   for (const FailureGroup& group : groups) {
-    table.add_row({format_count(group.count), group.type, group.error_class,
-                   format_short_age(group.last, now) + " ago"});
+    table.add_row({terminal::format_count(group.count), group.type, group.error_class,
+                   terminal::format_short_age(group.last, now) + " ago"});
   }
   table.print(console.out, console.out_screen);
 }
 
 void print_failures(const TaskPage& page, Console& console) {
-  Table table{{{.title = "ID"},
-               {.title = "TYPE", .may_shrink = true},
-               {.title = "QUEUE", .may_shrink = true, .may_drop = true},
-               {.title = "AGE", .align = Column::Align::right},
-               {.title = "ERROR", .may_shrink = true}}};
+  terminal::Table table{{{.title = "ID"},
+                         {.title = "TYPE", .may_shrink = true},
+                         {.title = "QUEUE", .may_shrink = true, .may_drop = true},
+                         {.title = "AGE", .align = terminal::Column::Align::right},
+                         {.title = "ERROR", .may_shrink = true}}};
   const Timestamp now = system_clock().now();
   for (const TaskRecord& task : page.items) {
     const ExceptionData error = error_of(task);
     table.add_row({task.data.id.to_string(),
                    task.type,
                    task.queue.value_or(""),
-                   format_short_age(failed_at(task), now),
-                   {summarize(error), Colour::red}});
+                   terminal::format_short_age(failed_at(task), now),
+                   {summarize(error), terminal::Colour::red}});
   }
   if (!table.empty()) table.print(console.out, console.out_screen);
   print_page_position(page, console);

@@ -13,28 +13,28 @@
 #include "errand/task_id.hpp"
 
 #include "cli/failure_view.hpp"
-#include "cli/json_output.hpp"
-#include "cli/table.hpp"
-#include "cli/wording.hpp"
 #include "terminal/display.hpp"
+#include "terminal/json_output.hpp"
+#include "terminal/table.hpp"
+#include "terminal/wording.hpp"
 
 namespace errand::cli {
 namespace {
 
 void print_groups(FailureTransport& failures, const MessageFilter& filter, bool json,
-                  Console& console) {
+                  terminal::Console& console) {
   std::map<std::pair<std::string, std::string>, std::int64_t> counts;
   failures.for_each(filter, [&](const FailedMessage& message) {
     ++counts[{message.type, message.error.class_name}];
   });
   boost::json::array items;
-  Table table{{{.title = "MESSAGES", .align = Column::Align::right},
-               {.title = "TYPE", .may_shrink = true},
-               {.title = "ERROR", .may_shrink = true}}};
+  terminal::Table table{{{.title = "MESSAGES", .align = terminal::Column::Align::right},
+                         {.title = "TYPE", .may_shrink = true},
+                         {.title = "ERROR", .may_shrink = true}}};
   for (const auto& [kind, count] : counts) {
     items.push_back(
         boost::json::object{{"type", kind.first}, {"class", kind.second}, {"count", count}});
-    table.add_row({format_count(count), kind.first, kind.second});
+    table.add_row({terminal::format_count(count), kind.first, kind.second});
   }
   if (json) {
     print_json(console, boost::json::serialize(items));
@@ -67,29 +67,29 @@ MessageFilter message_filter(const FailureFilter& filter) {
           .page_size = filter.page.page_size};
 }
 
-ExitCode list_failed_messages(const TransportChoice& from, const MessageFilter& filter, bool stats,
-                              bool json, Console& console) {
+terminal::ExitCode list_failed_messages(const TransportChoice& from, const MessageFilter& filter,
+                                        bool stats, bool json, terminal::Console& console) {
   detail::OpenTransports transports = from.open(TransportOptions::Open::existing);
   FailureTransport failures{transports, from.name, {}, from.holds_failures};
   if (stats) {
     print_groups(failures, filter, json, console);
-    return ExitCode::done;
+    return terminal::ExitCode::done;
   }
   const detail::MessagePage page = failures.page(filter);
   boost::json::array items;
-  Table table{{{.title = "ID"},
-               {.title = "TYPE", .may_shrink = true},
-               {.title = "TRANSPORT", .may_shrink = true, .may_drop = true},
-               {.title = "AGE", .align = Column::Align::right},
-               {.title = "ERROR", .may_shrink = true}}};
+  terminal::Table table{{{.title = "ID"},
+                         {.title = "TYPE", .may_shrink = true},
+                         {.title = "TRANSPORT", .may_shrink = true, .may_drop = true},
+                         {.title = "AGE", .align = terminal::Column::Align::right},
+                         {.title = "ERROR", .may_shrink = true}}};
   const Timestamp now = system_clock().now();
   for (const FailedMessage& message : page.items) {
     items.push_back(detail::to_json(message));
     table.add_row({message.stored.id,
                    message.type,
                    message.failed_in,
-                   format_short_age(message.stored.created_at, now),
-                   {summarize(message.error), Colour::red}});
+                   terminal::format_short_age(message.stored.created_at, now),
+                   {summarize(message.error), terminal::Colour::red}});
   }
   if (json) {
     print_json(console,
@@ -99,30 +99,30 @@ ExitCode list_failed_messages(const TransportChoice& from, const MessageFilter& 
                    {"page", filter.page},
                    {"page_size", filter.page_size},
                    {"total_pages", (page.total + filter.page_size - 1) / filter.page_size}}));
-    return ExitCode::done;
+    return terminal::ExitCode::done;
   }
   if (!table.empty()) table.print(console.out, console.out_screen);
   if (page.total == 0) console.out << "No failed messages\n";
   if (filter.page * filter.page_size < page.total) {
-    fmt::print(console.out, "{} messages · next: --page {}\n", format_count(page.total),
+    fmt::print(console.out, "{} messages · next: --page {}\n", terminal::format_count(page.total),
                filter.page + 1);
   }
-  return ExitCode::done;
+  return terminal::ExitCode::done;
 }
 
-ExitCode show_failed_message(const TransportChoice& from, const std::string& id, bool json,
-                             Console& console) {
+terminal::ExitCode show_failed_message(const TransportChoice& from, const std::string& id,
+                                       bool json, terminal::Console& console) {
   detail::OpenTransports transports = from.open(TransportOptions::Open::existing);
   FailureTransport failures{transports, from.name, {}, from.holds_failures};
   const std::optional<FailedMessage> message = failures.find(id);
   if (!message) {
     fmt::print(console.err, "errand: no message {} in transport {}\n", terminal::printable(id),
                terminal::printable(failures.transport().name()));
-    return ExitCode::no_such_task;
+    return terminal::ExitCode::not_found;
   }
   if (json) {
     print_json(console, boost::json::serialize(detail::to_json(*message)));
-    return ExitCode::done;
+    return terminal::ExitCode::done;
   }
   const auto line = [&](const char* name, const std::string& value) {
     fmt::print(console.out, "{:<10} {}\n", name, terminal::printable(value));
@@ -137,10 +137,10 @@ ExitCode show_failed_message(const TransportChoice& from, const std::string& id,
   print_causes(console.out, message->error, "           ", Traces::show);
   for (const auto& [name, value] : message->stored.message.headers)
     line("header", name + ": " + value);
-  return ExitCode::done;
+  return terminal::ExitCode::done;
 }
 
-void print_result(const DialogueResult& result, bool json, Console& console) {
+void print_result(const DialogueResult& result, bool json, terminal::Console& console) {
   if (json) {
     print_json(console, boost::json::serialize(boost::json::object{{"retried", result.retried},
                                                                    {"removed", result.removed},

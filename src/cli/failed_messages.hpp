@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "app/failure_transport.hpp"
-#include "cli/console.hpp"
-#include "cli/exit_code.hpp"
 #include "cli/failure_filter.hpp"
 #include "cli/retry_dialogue.hpp"
 #include "cli/transport_options.hpp"
+#include "terminal/console.hpp"
+#include "terminal/exit_code.hpp"
 
 /// The commands below `failed` for messages in a failure transport.
 namespace errand::cli {
@@ -33,21 +33,23 @@ struct ChosenMessages {
 };
 
 /// For people or programs.
-void print_result(const DialogueResult& result, bool json, Console& console);
+void print_result(const DialogueResult& result, bool json, terminal::Console& console);
 
-ExitCode list_failed_messages(const TransportChoice& from, const MessageFilter& filter, bool stats,
-                              bool json, Console& console);
-ExitCode show_failed_message(const TransportChoice& from, const std::string& id, bool json,
-                             Console& console);
+terminal::ExitCode list_failed_messages(const TransportChoice& from, const MessageFilter& filter,
+                                        bool stats, bool json, terminal::Console& console);
+terminal::ExitCode show_failed_message(const TransportChoice& from, const std::string& id,
+                                       bool json, terminal::Console& console);
 
 /// Sends them to `to`, or back to the transports they failed in if that is empty; then they are
 /// removed here.
-ExitCode retry_failed_messages(const TransportChoice& from, const std::string& to,
-                               const ChosenMessages& chosen, bool json, Console& console);
+terminal::ExitCode retry_failed_messages(const TransportChoice& from, const std::string& to,
+                                         const ChosenMessages& chosen, bool json,
+                                         terminal::Console& console);
 /// The same one by one, as a person answers.
-ExitCode ask_about_failed_messages(const TransportChoice& from, const std::string& to,
-                                   const ChosenMessages& chosen, bool json, Console& console);
-ExitCode remove_failed_messages(const TransportChoice& from, const ChosenMessages& chosen,
-                                bool json, Console& console);
+terminal::ExitCode ask_about_failed_messages(const TransportChoice& from, const std::string& to,
+                                             const ChosenMessages& chosen, bool json,
+                                             terminal::Console& console);
+terminal::ExitCode remove_failed_messages(const TransportChoice& from, const ChosenMessages& chosen,
+                                          bool json, terminal::Console& console);
 
 }  // namespace errand::cli

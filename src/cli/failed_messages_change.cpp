@@ -12,16 +12,17 @@
 #include "errand/errors.hpp"
 
 #include "cli/failed_messages.hpp"
-#include "cli/json_output.hpp"
-#include "cli/wording.hpp"
+#include "cli/report.hpp"
 #include "terminal/display.hpp"
+#include "terminal/json_output.hpp"
+#include "terminal/wording.hpp"
 
 /// `errand failed retry` and `errand failed remove` for messages.
 namespace errand::cli {
 namespace {
 
 std::string format_messages(std::int64_t count) {
-  return format_count(count) + (count == 1 ? " message" : " messages");
+  return terminal::format_count(count) + (count == 1 ? " message" : " messages");
 }
 
 /// Where retried messages went.
@@ -38,7 +39,7 @@ class Destinations {
     if (counts_.size() == 1) return text + " to " + terminal::printable(counts_.begin()->first);
     const char* separator = ": ";
     for (const auto& [transport, count] : counts_) {
-      text += separator + format_count(count) + " to " + terminal::printable(transport);
+      text += separator + terminal::format_count(count) + " to " + terminal::printable(transport);
       separator = ", ";
     }
     return text;
@@ -58,7 +59,7 @@ class Destinations {
 /// The ids of the chosen; `look` sees each of them. Those that were named and are not there are
 /// told, and give the exit code.
 std::vector<std::string> find_chosen(FailureTransport& failures, const ChosenMessages& chosen,
-                                     ExitCode& code, Console& console,
+                                     terminal::ExitCode& code, terminal::Console& console,
                                      const std::function<void(const FailedMessage&)>& look) {
   std::vector<std::string> ids;
   const auto take = [&](const FailedMessage& message) {
@@ -72,14 +73,14 @@ std::vector<std::string> find_chosen(FailureTransport& failures, const ChosenMes
     } else {
       fmt::print(console.err, "errand: no message {} in transport {}\n", terminal::printable(id),
                  terminal::printable(failures.transport().name()));
-      code = ExitCode::no_such_task;
+      code = terminal::ExitCode::not_found;
     }
   }
   return ids;
 }
 
 /// For messages that are handled, and for those that were when it came to it.
-void tell_left_alone(const std::string& id, Console& console) {
+void tell_left_alone(const std::string& id, terminal::Console& console) {
   fmt::print(console.err,
              "errand: message {} is being handled by somebody else: it is left alone\n",
              terminal::printable(id));
@@ -87,7 +88,7 @@ void tell_left_alone(const std::string& id, Console& console) {
 
 /// Returns where it went; nullopt if it is not there any more, or left alone, which is told.
 std::optional<std::string> send_again(FailureTransport& failures, const std::string& id,
-                                      Console& console) {
+                                      terminal::Console& console) {
   const detail::SecondChance chance = failures.send_again(id);
   if (chance.outcome == detail::SecondChance::Outcome::in_flight) tell_left_alone(id, console);
   if (chance.outcome == detail::SecondChance::Outcome::sent_twice) {
@@ -100,7 +101,7 @@ std::optional<std::string> send_again(FailureTransport& failures, const std::str
 }
 
 /// False if it is not there any more, or left alone, which is told.
-bool remove(FailureTransport& failures, const std::string& id, Console& console) {
+bool remove(FailureTransport& failures, const std::string& id, terminal::Console& console) {
   if (failures.transport().remove({&id, 1}) == 1) return true;
   if (const std::optional<FailedMessage> message = failures.find(id)) {
     tell_left_alone(message->stored.id, console);
@@ -110,11 +111,12 @@ bool remove(FailureTransport& failures, const std::string& id, Console& console)
 
 }  // namespace
 
-ExitCode retry_failed_messages(const TransportChoice& from, const std::string& to,
-                               const ChosenMessages& chosen, bool json, Console& console) {
+terminal::ExitCode retry_failed_messages(const TransportChoice& from, const std::string& to,
+                                         const ChosenMessages& chosen, bool json,
+                                         terminal::Console& console) {
   detail::OpenTransports transports = from.open(TransportOptions::Open::existing);
   FailureTransport failures{transports, from.name, to, from.holds_failures};
-  ExitCode code = ExitCode::done;
+  terminal::ExitCode code = terminal::ExitCode::done;
   // All of them are looked at first: a mistake is told before anything has happened.
   const std::vector<std::string> ids =
       find_chosen(failures, chosen, code, console,
@@ -124,8 +126,8 @@ ExitCode retry_failed_messages(const TransportChoice& from, const std::string& t
     for (const std::string& id : ids) {
       if (const auto transport = send_again(failures, id, console)) {
         sent.add(*transport);
-      } else if (!chosen.ids.empty() && code == ExitCode::done) {
-        code = ExitCode::failed;
+      } else if (!chosen.ids.empty() && code == terminal::ExitCode::done) {
+        code = terminal::ExitCode::failed;
       }
     }
   } catch (...) {
@@ -140,11 +142,11 @@ ExitCode retry_failed_messages(const TransportChoice& from, const std::string& t
   return code;
 }
 
-ExitCode remove_failed_messages(const TransportChoice& from, const ChosenMessages& chosen,
-                                bool json, Console& console) {
+terminal::ExitCode remove_failed_messages(const TransportChoice& from, const ChosenMessages& chosen,
+                                          bool json, terminal::Console& console) {
   detail::OpenTransports transports = from.open(TransportOptions::Open::existing);
   FailureTransport failures{transports, from.name, {}, from.holds_failures};
-  ExitCode code = ExitCode::done;
+  terminal::ExitCode code = terminal::ExitCode::done;
   const std::vector<std::string> ids =
       find_chosen(failures, chosen, code, console, [](const FailedMessage&) {});
   std::size_t removed = failures.transport().remove(ids);
@@ -155,8 +157,8 @@ ExitCode remove_failed_messages(const TransportChoice& from, const ChosenMessage
       if (!left) continue;
       if (remove(failures, id, console)) {
         ++removed;
-      } else if (!chosen.ids.empty() && code == ExitCode::done) {
-        code = ExitCode::failed;
+      } else if (!chosen.ids.empty() && code == terminal::ExitCode::done) {
+        code = terminal::ExitCode::failed;
       }
     }
   }
@@ -168,11 +170,12 @@ ExitCode remove_failed_messages(const TransportChoice& from, const ChosenMessage
   return code;
 }
 
-ExitCode ask_about_failed_messages(const TransportChoice& from, const std::string& to,
-                                   const ChosenMessages& chosen, bool json, Console& console) {
+terminal::ExitCode ask_about_failed_messages(const TransportChoice& from, const std::string& to,
+                                             const ChosenMessages& chosen, bool json,
+                                             terminal::Console& console) {
   detail::OpenTransports transports = from.open(TransportOptions::Open::existing);
   FailureTransport failures{transports, from.name, to, from.holds_failures};
-  ExitCode code = ExitCode::done;
+  terminal::ExitCode code = terminal::ExitCode::done;
   std::vector<Failure> shown;
   static_cast<void>(find_chosen(failures, chosen, code, console, [&](const FailedMessage& message) {
     shown.push_back({.id = message.stored.id,

@@ -8,9 +8,9 @@
 
 #include "cli/commands.hpp"
 #include "cli/failed_messages.hpp"
-#include "cli/json_output.hpp"
 #include "cli/options.hpp"
 #include "cli/task_view.hpp"
+#include "terminal/json_output.hpp"
 
 namespace errand::cli {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <fmt/ostream.h>
 
-#include "cli/colour.hpp"
 #include "terminal/display.hpp"
+#include "terminal/paint.hpp"
 
 namespace errand::cli {
 namespace {
@@ -41,10 +41,11 @@ void print_causes(std::ostream& out, const ExceptionData& error, std::string_vie
   }
 }
 
-void print_failure(TaskId id, const ExceptionData& error, Console& console) {
-  fmt::print(console.err, "errand: task {} failed: {}: {}\n", id.to_string(),
-             paint(terminal::printable(error.class_name), Colour::red, console.err_screen),
-             terminal::printable(error.message));
+void print_failure(TaskId id, const ExceptionData& error, terminal::Console& console) {
+  fmt::print(
+      console.err, "errand: task {} failed: {}: {}\n", id.to_string(),
+      paint(terminal::printable(error.class_name), terminal::Colour::red, console.err_screen),
+      terminal::printable(error.message));
   print_causes(console.err, error, "  ", Traces::leave_out);
 }
 

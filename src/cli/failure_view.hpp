@@ -7,7 +7,7 @@
 #include "errand/exception_data.hpp"
 #include "errand/task_id.hpp"
 
-#include "cli/console.hpp"
+#include "terminal/console.hpp"
 
 /// A task's error for people.
 namespace errand::cli {
@@ -23,6 +23,6 @@ void print_causes(std::ostream& out, const ExceptionData& error, std::string_vie
                   Traces traces);
 
 /// Says on `console.err` that the task failed, and why.
-void print_failure(TaskId id, const ExceptionData& error, Console& console);
+void print_failure(TaskId id, const ExceptionData& error, terminal::Console& console);
 
 }  // namespace errand::cli

@@ -9,8 +9,8 @@
 #include "errand/errors.hpp"
 #include "errand/task.hpp"
 
-#include "cli/wording.hpp"
 #include "terminal/display.hpp"
+#include "terminal/wording.hpp"
 
 namespace errand::cli {
 namespace {
@@ -23,7 +23,7 @@ namespace {
 [[noreturn]] void throw_too_long(const std::string& where) {
   throw ValidationException{fmt::format("{} is longer than the {} bytes a document may have",
                                         terminal::printable(where),
-                                        format_count(kMaxDocumentBytes))};
+                                        terminal::format_count(kMaxDocumentBytes))};
 }
 
 }  // namespace

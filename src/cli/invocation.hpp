@@ -7,10 +7,13 @@
 #include "errand/dsn.hpp"
 #include "errand/engine.hpp"
 
-#include "cli/console.hpp"
-#include "cli/exit_code.hpp"
+#include "terminal/console.hpp"
+#include "terminal/exit_code.hpp"
 
 namespace errand::cli {
+
+using terminal::Console;
+using terminal::ExitCode;
 
 /// One call of the program: its streams, and what all commands take from the command line.
 struct Invocation {

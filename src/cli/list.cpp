@@ -6,10 +6,11 @@
 #include "errand/task_status.hpp"
 
 #include "cli/commands.hpp"
-#include "cli/json_output.hpp"
 #include "cli/options.hpp"
 #include "cli/page_options.hpp"
+#include "cli/task_json.hpp"
 #include "cli/task_view.hpp"
+#include "terminal/json_output.hpp"
 
 namespace errand::cli {
 namespace {

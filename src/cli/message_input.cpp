@@ -24,7 +24,7 @@ Headers parse_headers(const std::vector<std::string>& texts) {
   return headers;
 }
 
-std::string read_payload(const std::optional<std::string>& argument, Console& console) {
+std::string read_payload(const std::optional<std::string>& argument, terminal::Console& console) {
   if (!argument) return "{}";
   std::string text = *argument;
   std::string source = "the payload";

@@ -6,7 +6,7 @@
 
 #include "errand/envelope.hpp"
 
-#include "cli/console.hpp"
+#include "terminal/console.hpp"
 
 /// What a message is made of, as it stands on the command line.
 namespace errand::cli {
@@ -17,6 +17,6 @@ namespace errand::cli {
 /// `argument` is JSON, @FILE, or - for standard input; `{}` if left out. Checked to be JSON; the
 /// error says where it was taken from: `the payload: not JSON at byte 5…`.
 [[nodiscard]] std::string read_payload(const std::optional<std::string>& argument,
-                                       Console& console);
+                                       terminal::Console& console);
 
 }  // namespace errand::cli

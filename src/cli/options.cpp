@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <utility>
 
 #include "errand/errors.hpp"
 
@@ -38,10 +37,6 @@ void add_dsn(CLI::App& command, Invocation& invocation) {
       ->group(kCommonOptions);
 }
 
-void add_json(CLI::App& command, bool& json) {
-  add_flag(command, "--json", json, "Print JSON, for programs");
-}
-
 void require_one_choice(bool by_id, bool by_filter, std::string_view filters) {
   if (!by_id && !by_filter) {
     throw ConfigurationException{fmt::format("which tasks? Give their ids, {} or --all", filters)};
@@ -49,11 +44,6 @@ void require_one_choice(bool by_id, bool by_filter, std::string_view filters) {
   if (by_id && by_filter) {
     throw ConfigurationException{fmt::format("give either ids or {} or --all, not both", filters)};
   }
-}
-
-void runs(CLI::App& command, Invocation& invocation, std::function<ExitCode()> function) {
-  command.callback(
-      [&invocation, function = std::move(function)] { invocation.command = function; });
 }
 
 }  // namespace errand::cli

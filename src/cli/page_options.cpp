@@ -4,9 +4,9 @@
 #include <limits>
 #include <utility>
 
-#include "cli/colour.hpp"
 #include "cli/options.hpp"
-#include "cli/wording.hpp"
+#include "cli/task_view.hpp"
+#include "terminal/paint.hpp"
 
 namespace errand::cli {
 
@@ -43,7 +43,7 @@ void print_page_position(const TaskPage& page, Console& console) {
         fmt::format("Page {} of {} · {}", page.page, page.total_pages(), format_tasks(page.total));
     if (page.page < page.total_pages()) text += fmt::format(" · next: --page {}", page.page + 1);
   }
-  fmt::print(console.out, "{}\n", paint(text, Colour::dim, console.out_screen));
+  fmt::print(console.out, "{}\n", paint(text, terminal::Colour::dim, console.out_screen));
 }
 
 }  // namespace errand::cli

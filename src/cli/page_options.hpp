@@ -6,8 +6,8 @@
 
 #include "errand/task_catalog.hpp"
 
-#include "cli/console.hpp"
 #include "terminal/cli11_fwd.hpp"
+#include "terminal/console.hpp"
 
 namespace errand::cli {
 
@@ -28,6 +28,6 @@ void add_filter(CLI::App& command, PageOptions& options);
 void add_page(CLI::App& command, PageOptions& options);
 
 /// Tells people that there is more than they see: `Page 1 of 7 · 123 tasks · next: --page 2`.
-void print_page_position(const TaskPage& page, Console& console);
+void print_page_position(const TaskPage& page, terminal::Console& console);
 
 }  // namespace errand::cli

@@ -1,16 +1,14 @@
 #include "cli/program.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <array>
-#include <fmt/ostream.h>
+#include <exception>
+#include <utility>
 
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
-#include "cli/version.hpp"
-#include "terminal/display.hpp"
-#include "terminal/help.hpp"
-#include "terminal/usage_error.hpp"
+#include "cli/report.hpp"
+#include "terminal/program.hpp"
 
 namespace errand::cli {
 namespace {
@@ -36,47 +34,14 @@ constexpr const char* kFooter =
     "\n"
     "errand COMMAND --help tells more about a command.";
 
-void build(CLI::App& root, Invocation& invocation) {
-  terminal::lay_out_help(root, invocation.console.out_screen);
-  root.set_version_flag("--version", std::string{"errand "} + kVersion, "Print the version")
-      ->group(kCommonOptions);
-  root.require_subcommand(1);
-  root.footer(kFooter);
-  add_dsn(root, invocation);
-  for (const auto add : kCommands) add(root, invocation);
-}
-
-/// `errand help failed list` is `errand failed list --help`.
-void translate_help_command(std::vector<std::string>& arguments) {
-  if (arguments.empty() || arguments.front() != "help") return;
-  arguments.erase(arguments.begin());
-  arguments.emplace_back("--help");
-}
-
 ExitCode parse_and_run(std::vector<std::string> arguments, Console& console) {
   CLI::App root{"Durable background tasks: submit, run, wait, operate.", "errand"};
   Invocation invocation{.console = console, .dsn_option = {}, .command = {}};
-  build(root, invocation);
-  if (arguments.empty()) {
-    console.err << root.help();
-    return ExitCode::usage;
-  }
-  translate_help_command(arguments);
-  std::ranges::reverse(arguments);  // CLI11 takes them from the back
-  try {
-    root.parse(std::move(arguments));
-  } catch (const CLI::CallForHelp&) {
-    console.out << root.help();
-    return ExitCode::done;
-  } catch (const CLI::CallForVersion& version) {
-    fmt::print(console.out, "{}\n", version.what());
-    return ExitCode::done;
-  } catch (const CLI::ParseError& error) {
-    fmt::print(console.err, "errand: {}\n",
-               terminal::printable(terminal::explain_usage_error(root, error)));
-    return ExitCode::usage;
-  }
-  return invocation.command();
+  terminal::begin_program(root, console.out_screen, kFooter);
+  add_dsn(root, invocation);
+  for (const auto add : kCommands) add(root, invocation);
+  const auto ended = terminal::parse_arguments(root, std::move(arguments), console);
+  return ended ? *ended : invocation.command();
 }
 
 }  // namespace

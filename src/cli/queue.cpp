@@ -10,10 +10,10 @@
 
 #include "app/switched_queue.hpp"
 #include "cli/commands.hpp"
-#include "cli/json_output.hpp"
 #include "cli/options.hpp"
 #include "cli/stats_view.hpp"
 #include "terminal/display.hpp"
+#include "terminal/json_output.hpp"
 
 namespace errand::cli {
 namespace {

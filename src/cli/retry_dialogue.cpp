@@ -6,7 +6,6 @@
 #include "errand/errors.hpp"
 
 #include "cli/failure_view.hpp"
-#include "cli/wording.hpp"
 #include "terminal/display.hpp"
 
 namespace errand::cli {
@@ -30,7 +29,7 @@ void show(const Failure& failure, std::size_t number, std::size_t total, std::os
 }
 
 /// Whoever closes the input wants no more.
-Answer ask(Console& console) {
+Answer ask(terminal::Console& console) {
   while (true) {
     fmt::print(console.err, "[r]etry, [d]elete, [s]kip, [q]uit? ");
     console.err.flush();
@@ -45,14 +44,14 @@ Answer ask(Console& console) {
 
 }  // namespace
 
-void require_dialogue(const Console& console) {
+void require_dialogue(const terminal::Console& console) {
   if (console.in_is_terminal && console.err_screen.is_terminal) return;
   throw ConfigurationException{
       "--interactive asks a person and needs a terminal; name what to retry, or use --all"};
 }
 
 DialogueResult go_through(const std::vector<Failure>& failures, const RetryDialogue& dialogue,
-                          Console& console) {
+                          terminal::Console& console) {
   DialogueResult result;
   for (std::size_t i = 0; i < failures.size(); ++i) {
     show(failures[i], i + 1, failures.size(), console.err);

@@ -7,7 +7,7 @@
 
 #include "errand/exception_data.hpp"
 
-#include "cli/console.hpp"
+#include "terminal/console.hpp"
 
 /// `errand failed retry --interactive`: one failure after the other, and a person's word on each.
 namespace errand::cli {
@@ -33,9 +33,9 @@ struct DialogueResult {
 };
 
 /// Throws ConfigurationException where nobody can answer.
-void require_dialogue(const Console& console);
+void require_dialogue(const terminal::Console& console);
 
 DialogueResult go_through(const std::vector<Failure>& failures, const RetryDialogue& dialogue,
-                          Console& console);
+                          terminal::Console& console);
 
 }  // namespace errand::cli

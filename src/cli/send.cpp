@@ -12,11 +12,11 @@
 
 #include "bus/routes.hpp"
 #include "cli/commands.hpp"
-#include "cli/json_output.hpp"
 #include "cli/message_input.hpp"
 #include "cli/options.hpp"
 #include "cli/transport_options.hpp"
 #include "terminal/display.hpp"
+#include "terminal/json_output.hpp"
 
 namespace errand::cli {
 namespace {

@@ -16,9 +16,7 @@
 #include "errand/errors.hpp"
 
 #include "app/builtin_handlers.hpp"
-#include "app/console_logger.hpp"
 #include "app/exec_handler.hpp"
-#include "app/stop_signals.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/token_environment.hpp"
@@ -26,6 +24,8 @@
 #include "core/block_signals.hpp"
 #include "http/observed_engine.hpp"
 #include "http/server.hpp"
+#include "terminal/console_logger.hpp"
+#include "terminal/stop_signals.hpp"
 
 namespace errand::cli {
 namespace {
@@ -148,8 +148,8 @@ void announce(const http::Server& server, const http::ServerOptions& options,
 
 ExitCode serve(const ServeCommand& command, Invocation& invocation) {
   require_worker_for_its_options(command);
-  detail::ConsoleLogger logger{detail::parse_log_level(command.log_level),
-                               detail::parse_log_format(command.log_format)};
+  terminal::ConsoleLogger logger{terminal::parse_log_level(command.log_level),
+                                 terminal::parse_log_format(command.log_format)};
   const http::Access access = access_of(command);
   http::ServerOptions options = server_options(command);
   raise_file_limit();
@@ -172,7 +172,7 @@ ExitCode serve(const ServeCommand& command, Invocation& invocation) {
   }
 
   http::Server server{app, access, metrics, options, logger};
-  const detail::StopSignals signals;
+  const terminal::StopSignals signals;
   std::stop_source stop;
   const std::stop_callback on_signal{signals.token(), [&stop] { stop.request_stop(); }};
   std::optional<OwnWorker> worker;

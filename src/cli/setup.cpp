@@ -7,9 +7,9 @@
 #include "errand/engine.hpp"
 
 #include "cli/commands.hpp"
-#include "cli/json_output.hpp"
 #include "cli/options.hpp"
 #include "terminal/display.hpp"
+#include "terminal/json_output.hpp"
 
 namespace errand::cli {
 namespace {

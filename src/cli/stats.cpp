@@ -7,12 +7,13 @@
 
 #include "errand/engine.hpp"
 
+#include "cli/colour.hpp"
 #include "cli/commands.hpp"
-#include "cli/json_output.hpp"
 #include "cli/options.hpp"
 #include "cli/stats_view.hpp"
-#include "cli/table.hpp"
-#include "cli/wording.hpp"
+#include "terminal/json_output.hpp"
+#include "terminal/table.hpp"
+#include "terminal/wording.hpp"
 
 namespace errand::cli {
 namespace {
@@ -21,11 +22,12 @@ struct StatsCommand {
   bool json = false;
 };
 
-void print_counts(std::ostream& out, const StatusCounts& counts, const Screen& screen) {
-  Table table{{{.title = "STATUS"}, {.title = "TASKS", .align = Column::Align::right}}};
+void print_counts(std::ostream& out, const StatusCounts& counts, const terminal::Screen& screen) {
+  terminal::Table table{
+      {{.title = "STATUS"}, {.title = "TASKS", .align = terminal::Column::Align::right}}};
   for (const TaskStatus status : kAllTaskStatuses) {
     table.add_row({{std::string{to_string(status)}, colour_of(status)},
-                   format_count(counts.at(static_cast<std::size_t>(status)))});
+                   terminal::format_count(counts.at(static_cast<std::size_t>(status)))});
   }
   table.print(out, screen);
 }

@@ -8,7 +8,7 @@
 #include "errand/worker_registry.hpp"
 
 #include "app/operator_json.hpp"
-#include "cli/console.hpp"
+#include "terminal/screen.hpp"
 
 /// Counts, queues and workers, for programs and for people.
 namespace errand::cli {
@@ -16,8 +16,9 @@ namespace errand::cli {
 using detail::to_json;
 
 /// The tables say so in words where there is nothing to show.
-void print_queues(std::ostream& out, const std::vector<QueueStats>& queues, const Screen& screen);
+void print_queues(std::ostream& out, const std::vector<QueueStats>& queues,
+                  const terminal::Screen& screen);
 void print_workers(std::ostream& out, const std::vector<WorkerInfo>& workers, Timestamp now,
-                   const Screen& screen);
+                   const terminal::Screen& screen);
 
 }  // namespace errand::cli

@@ -7,9 +7,11 @@
 #include "errand/errors.hpp"
 
 #include "cli/commands.hpp"
-#include "cli/json_output.hpp"
 #include "cli/options.hpp"
+#include "cli/report.hpp"
+#include "cli/task_json.hpp"
 #include "cli/task_view.hpp"
+#include "terminal/json_output.hpp"
 
 namespace errand::cli {
 namespace {

@@ -17,10 +17,10 @@
 #include "cli/input.hpp"
 #include "cli/message_input.hpp"
 #include "cli/options.hpp"
-#include "cli/output_stream.hpp"
 #include "cli/submit_lines.hpp"
 #include "terminal/display.hpp"
 #include "terminal/duration.hpp"
+#include "terminal/output_stream.hpp"
 
 namespace errand::cli {
 namespace {
@@ -103,7 +103,7 @@ ExitCode submit_one(const SubmitCommand& command, Invocation& invocation) {
     if (waits) return print_result(app, task.id, limit, console);
     fmt::print(console.out, "{}\n", task.id.to_string());
     console.out.flush();
-  } catch (const OutputException&) {
+  } catch (const terminal::OutputException&) {
     // Whoever sees an error submits again, and has two tasks.
     fmt::print(console.err, "errand: task {} is stored all the same\n", task.id.to_string());
     throw;

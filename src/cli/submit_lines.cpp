@@ -10,10 +10,11 @@
 #include "errand/errors.hpp"
 #include "errand/json.hpp"
 
-#include "cli/live_line.hpp"
-#include "cli/output_stream.hpp"
-#include "cli/wording.hpp"
+#include "cli/task_view.hpp"
 #include "terminal/display.hpp"
+#include "terminal/live_line.hpp"
+#include "terminal/output_stream.hpp"
+#include "terminal/wording.hpp"
 
 namespace errand::cli {
 namespace {
@@ -23,7 +24,7 @@ constexpr std::size_t kBatchBytes = std::size_t{8} * 1024 * 1024;
 
 class LineSubmitter {
  public:
-  LineSubmitter(Input& input, const LinePattern& pattern, Tasks& tasks, Console& console)
+  LineSubmitter(Input& input, const LinePattern& pattern, Tasks& tasks, terminal::Console& console)
       : input_{input},
         pattern_{pattern},
         tasks_{tasks},
@@ -87,7 +88,7 @@ class LineSubmitter {
     try {
       for (const NewTask& task : batch_) fmt::print(console_.out, "{}\n", task.id.to_string());
       console_.out.flush();
-    } catch (const OutputException&) {
+    } catch (const terminal::OutputException&) {
       line_.clear();
       fmt::print(console_.err, "errand: {}\n", so_far());
       throw;
@@ -103,9 +104,9 @@ class LineSubmitter {
   void show_progress() {
     const auto seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-    std::string text = fmt::format(
-        "{} submitted · {}/s", format_count(submitted_),
-        format_count(static_cast<std::int64_t>(static_cast<double>(submitted_) / seconds)));
+    std::string text = fmt::format("{} submitted · {}/s", terminal::format_count(submitted_),
+                                   terminal::format_count(static_cast<std::int64_t>(
+                                       static_cast<double>(submitted_) / seconds)));
     if (input_.size() && *input_.size() > 0) {
       text += fmt::format(" · {} % of {}", input_.position() * 100 / *input_.size(),
                           terminal::printable(input_.name()));
@@ -116,8 +117,8 @@ class LineSubmitter {
   Input& input_;
   const LinePattern& pattern_;
   Tasks& tasks_;
-  Console& console_;
-  LiveLine line_;
+  terminal::Console& console_;
+  terminal::LiveLine line_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::vector<NewTask> batch_;
   std::size_t bytes_ = 0;
@@ -141,7 +142,8 @@ std::string trim_json(std::string text) {
   return text;
 }
 
-void submit_lines(Input& input, const LinePattern& pattern, Tasks& tasks, Console& console) {
+void submit_lines(Input& input, const LinePattern& pattern, Tasks& tasks,
+                  terminal::Console& console) {
   LineSubmitter{input, pattern, tasks, console}.run();
 }
 

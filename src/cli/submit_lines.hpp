@@ -7,8 +7,8 @@
 #include "errand/tasks.hpp"
 #include "errand/timestamp.hpp"
 
-#include "cli/console.hpp"
 #include "cli/input.hpp"
+#include "terminal/console.hpp"
 
 namespace errand::cli {
 
@@ -29,6 +29,7 @@ struct LinePattern {
 /// transaction for 1,000 lines, or fewer if they are long, so that memory stays bounded. Throws
 /// ValidationException at a line that is not JSON and StorageException; both say how many tasks
 /// were submitted before. If the ids cannot be printed, that is told before OutputException leaves.
-void submit_lines(Input& input, const LinePattern& pattern, Tasks& tasks, Console& console);
+void submit_lines(Input& input, const LinePattern& pattern, Tasks& tasks,
+                  terminal::Console& console);
 
 }  // namespace errand::cli

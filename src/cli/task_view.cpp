@@ -16,11 +16,11 @@
 
 #include "cli/colour.hpp"
 #include "cli/failure_view.hpp"
-#include "cli/json_layout.hpp"
-#include "cli/progress_bar.hpp"
-#include "cli/table.hpp"
-#include "cli/wording.hpp"
 #include "terminal/display.hpp"
+#include "terminal/json_layout.hpp"
+#include "terminal/progress_bar.hpp"
+#include "terminal/table.hpp"
+#include "terminal/wording.hpp"
 
 namespace errand::cli {
 namespace {
@@ -31,7 +31,8 @@ constexpr std::size_t kMostDocumentLines = 30;
 
 class TaskPrinter {
  public:
-  TaskPrinter(std::ostream& out, const TaskRecord& task, Timestamp now, const Screen& screen)
+  TaskPrinter(std::ostream& out, const TaskRecord& task, Timestamp now,
+              const terminal::Screen& screen)
       : out_{out}, task_{task}, now_{now}, screen_{screen} {}
 
   void print() {
@@ -42,7 +43,7 @@ class TaskPrinter {
     times();
     if (task_.queue) attempts();
     if (task_.worker) line("worker", terminal::printable(*task_.worker));
-    if (task_.progress) line("progress", format_progress(*task_.progress));
+    if (task_.progress) line("progress", terminal::format_progress(*task_.progress));
     for (const auto& [name, value] : task_.headers) {
       line("header", terminal::printable(name) + ": " + terminal::printable(value));
     }
@@ -54,7 +55,7 @@ class TaskPrinter {
 
  private:
   void line(std::string_view label, std::string_view text) {
-    fmt::print(out_, "{}{}{}\n", paint(label, Colour::dim, screen_),
+    fmt::print(out_, "{}{}{}\n", paint(label, terminal::Colour::dim, screen_),
                std::string(std::max(kLabelWidth, label.size() + 1) - label.size(), ' '), text);
   }
 
@@ -73,8 +74,9 @@ class TaskPrinter {
 
   void time(std::string_view label, const std::optional<Timestamp>& time) {
     if (!time) return;
-    line(label, fmt::format("{}  {}", to_iso8601(std::chrono::floor<std::chrono::seconds>(*time)),
-                            paint(format_age(*time, now_), Colour::dim, screen_)));
+    line(label,
+         fmt::format("{}  {}", to_iso8601(std::chrono::floor<std::chrono::seconds>(*time)),
+                     paint(terminal::format_age(*time, now_), terminal::Colour::dim, screen_)));
   }
 
   void times() {
@@ -97,13 +99,13 @@ class TaskPrinter {
     if (json.size() <= kShortDocument && json.find('\n') == std::string_view::npos) {
       return line(label, terminal::printable(json));
     }
-    const std::string laid_out = indent_json(json);
+    const std::string laid_out = terminal::indent_json(json);
     std::string_view rest = laid_out;
     const std::string margin(kLabelWidth, ' ');
     for (std::size_t lines = 0; !rest.empty(); ++lines) {
       if (lines == kMostDocumentLines) {
         fmt::print(out_, "{}… {} bytes in all: --json prints them\n", margin,
-                   format_count(static_cast<std::int64_t>(json.size())));
+                   terminal::format_count(static_cast<std::int64_t>(json.size())));
         return;
       }
       const std::size_t end = std::min(rest.find('\n'), rest.size());
@@ -139,7 +141,7 @@ class TaskPrinter {
       std::string text;
       if (at != nullptr && at->is_string()) {
         const auto time = parse_iso8601(std::string_view{at->get_string()});
-        if (time) text = format_age(*time, now_) + ", ";
+        if (time) text = terminal::format_age(*time, now_) + ", ";
       }
       line(
           number != nullptr && number->is_int64() ? fmt::format("attempt {}", number->get_int64())
@@ -151,7 +153,8 @@ class TaskPrinter {
   void error(std::string_view json) {
     const ExceptionData error = parse_exception_data(json);
     line("error",
-         fmt::format("{}: {}", paint(terminal::printable(error.class_name), Colour::red, screen_),
+         fmt::format("{}: {}",
+                     paint(terminal::printable(error.class_name), terminal::Colour::red, screen_),
                      terminal::printable(error.message)));
     print_causes(out_, error, std::string(kLabelWidth, ' '), Traces::show);
   }
@@ -159,7 +162,7 @@ class TaskPrinter {
   std::ostream& out_;
   const TaskRecord& task_;
   Timestamp now_;
-  const Screen& screen_;
+  const terminal::Screen& screen_;
 };
 
 std::string attempts_cell(const TaskRecord& task) {
@@ -167,24 +170,31 @@ std::string attempts_cell(const TaskRecord& task) {
 }
 
 std::string ended_cell(Timestamp ended, bool expired, Timestamp now) {
-  return format_short_age(ended, now) + (expired ? " ago, expired" : " ago");
+  return terminal::format_short_age(ended, now) + (expired ? " ago, expired" : " ago");
 }
 
 }  // namespace
 
-void print_task(std::ostream& out, const TaskRecord& task, Timestamp now, const Screen& screen) {
+std::string format_tasks(std::int64_t count, std::string_view kind) {
+  return fmt::format("{} {}{}{}", terminal::format_count(count), kind, kind.empty() ? "" : " ",
+                     count == 1 ? "task" : "tasks");
+}
+
+void print_task(std::ostream& out, const TaskRecord& task, Timestamp now,
+                const terminal::Screen& screen) {
   TaskPrinter{out, task, now, screen}.print();
 }
 
 void print_tasks(std::ostream& out, const std::vector<TaskRecord>& tasks, Timestamp now,
-                 const Screen& screen) {
-  Table table{{{.title = "ID"},
-               {.title = "STATUS"},
-               {.title = "TYPE", .may_shrink = true},
-               {.title = "QUEUE", .may_shrink = true},
-               {.title = "TRIES", .align = Column::Align::right, .may_drop = true},
-               {.title = "AGE", .align = Column::Align::right},
-               {.title = "ENDED", .align = Column::Align::right, .may_drop = true}}};
+                 const terminal::Screen& screen) {
+  terminal::Table table{
+      {{.title = "ID"},
+       {.title = "STATUS"},
+       {.title = "TYPE", .may_shrink = true},
+       {.title = "QUEUE", .may_shrink = true},
+       {.title = "TRIES", .align = terminal::Column::Align::right, .may_drop = true},
+       {.title = "AGE", .align = terminal::Column::Align::right},
+       {.title = "ENDED", .align = terminal::Column::Align::right, .may_drop = true}}};
   for (const TaskRecord& task : tasks) {
     const auto& ended = task.data.completed_at;
     table.add_row({task.data.id.to_string(),
@@ -192,7 +202,7 @@ void print_tasks(std::ostream& out, const std::vector<TaskRecord>& tasks, Timest
                    task.type,
                    task.queue.value_or(""),
                    attempts_cell(task),
-                   format_short_age(task.data.submitted_at, now),
+                   terminal::format_short_age(task.data.submitted_at, now),
                    ended ? ended_cell(*ended, task.expired, now) : std::string{}});
   }
   table.print(out, screen);

@@ -14,16 +14,18 @@
 #include "errand/errors.hpp"
 
 #include "app/ended_counter.hpp"
+#include "cli/colour.hpp"
 #include "cli/commands.hpp"
 #include "cli/failure_filter.hpp"
 #include "cli/failure_view.hpp"
-#include "cli/full_screen.hpp"
-#include "cli/json_output.hpp"
 #include "cli/options.hpp"
 #include "cli/stats_view.hpp"
-#include "cli/table.hpp"
-#include "cli/wording.hpp"
+#include "cli/task_json.hpp"
 #include "terminal/display.hpp"
+#include "terminal/full_screen.hpp"
+#include "terminal/json_output.hpp"
+#include "terminal/table.hpp"
+#include "terminal/wording.hpp"
 
 namespace errand::cli {
 namespace {
@@ -74,47 +76,49 @@ double rate(const Sample& now, const Sample& before, TaskStatus status) {
 }
 
 void print_counts(std::ostream& out, const Sample& now, const std::optional<Sample>& before,
-                  const Screen& screen) {
-  std::vector<Column> columns{{.title = ""}};
-  std::vector<Cell> counts{"tasks"};
-  std::vector<Cell> rates{"per second"};
+                  const terminal::Screen& screen) {
+  std::vector<terminal::Column> columns{{.title = ""}};
+  std::vector<terminal::Cell> counts{"tasks"};
+  std::vector<terminal::Cell> rates{"per second"};
   for (const TaskStatus status : kAllTaskStatuses) {
-    columns.push_back({.title = std::string{to_string(status)}, .align = Column::Align::right});
+    columns.push_back(
+        {.title = std::string{to_string(status)}, .align = terminal::Column::Align::right});
     const std::int64_t count = now.stats.tasks.at(static_cast<std::size_t>(status));
-    counts.emplace_back(format_count(count), count > 0 ? colour_of(status) : Colour::dim);
+    counts.emplace_back(terminal::format_count(count),
+                        count > 0 ? colour_of(status) : terminal::Colour::dim);
     rates.emplace_back(before && is_final(status)
                            ? fmt::format("{:.1f}", rate(now, *before, status))
                            : std::string{});
   }
-  Table table{std::move(columns)};
+  terminal::Table table{std::move(columns)};
   table.add_row(std::move(counts));
   if (before) table.add_row(std::move(rates));
   table.print(out, screen);
 }
 
-void print_failures(std::ostream& out, const Sample& now, const Screen& screen) {
+void print_failures(std::ostream& out, const Sample& now, const terminal::Screen& screen) {
   if (now.failures.empty()) {
-    fmt::print(out, "{}\n", paint("No failed tasks", Colour::dim, screen));
+    fmt::print(out, "{}\n", paint("No failed tasks", terminal::Colour::dim, screen));
     return;
   }
-  Table table{{{.title = "LATEST FAILURES"},
-               {.title = "TYPE", .may_shrink = true},
-               {.title = "AGE", .align = Column::Align::right},
-               {.title = "ERROR", .may_shrink = true}}};
+  terminal::Table table{{{.title = "LATEST FAILURES"},
+                         {.title = "TYPE", .may_shrink = true},
+                         {.title = "AGE", .align = terminal::Column::Align::right},
+                         {.title = "ERROR", .may_shrink = true}}};
   for (const TaskRecord& task : now.failures) {
     const ExceptionData error = error_of(task);
     table.add_row({task.data.id.to_string(),
                    task.type,
-                   format_short_age(task.data.completed_at.value_or(now.time), now.time),
-                   {summarize(error), Colour::red}});
+                   terminal::format_short_age(task.data.completed_at.value_or(now.time), now.time),
+                   {summarize(error), terminal::Colour::red}});
   }
   table.print(out, screen);
 }
 
 std::string render(const Dsn& dsn, const Sample& now, const std::optional<Sample>& before,
-                   const Screen& screen) {
+                   const terminal::Screen& screen) {
   std::ostringstream out;
-  fmt::print(out, "{} {} · {}\n\n", paint("errand top", Colour::bold, screen),
+  fmt::print(out, "{} {} · {}\n\n", paint("errand top", terminal::Colour::bold, screen),
              terminal::printable(dsn.to_string()),
              to_iso8601(std::chrono::floor<std::chrono::seconds>(now.time)));
   print_counts(out, now, before, screen);
@@ -141,15 +145,16 @@ void watch(const TopCommand& command, const Dsn& dsn, Engine& engine, detail::En
   Sample now = take_sample(engine, counter);
   std::optional<Sample> before;
   std::string trouble;
-  FullScreen terminal{console.out};
+  terminal::FullScreen full_screen{console.out};
   while (true) {
-    const Screen screen = Screen::of(STDOUT_FILENO);
-    terminal.draw(render(dsn, now, before, screen) + "\n" +
-                  (trouble.empty() ? paint("q quits", Colour::dim, screen)
-                                   : paint(terminal::printable(trouble), Colour::red, screen)));
-    const FullScreen::Event event = terminal.wait(command.interval);
-    if (event == FullScreen::Event::quit) return;
-    if (event == FullScreen::Event::resized) continue;
+    const terminal::Screen screen = terminal::Screen::of(STDOUT_FILENO);
+    full_screen.draw(render(dsn, now, before, screen) + "\n" +
+                     (trouble.empty()
+                          ? paint("q quits", terminal::Colour::dim, screen)
+                          : paint(terminal::printable(trouble), terminal::Colour::red, screen)));
+    const terminal::FullScreen::Event event = full_screen.wait(command.interval);
+    if (event == terminal::FullScreen::Event::quit) return;
+    if (event == terminal::FullScreen::Event::resized) continue;
     try {
       Sample next = take_sample(engine, counter);
       before = std::exchange(now, std::move(next));
@@ -162,7 +167,8 @@ void watch(const TopCommand& command, const Dsn& dsn, Engine& engine, detail::En
 
 ExitCode top(const TopCommand& command, Invocation& invocation) {
   if (command.interval < kShortestInterval) {
-    throw ConfigurationException{"--interval: at least " + format_span(kShortestInterval)};
+    throw ConfigurationException{"--interval: at least " +
+                                 terminal::format_span(kShortestInterval)};
   }
   const Dsn dsn = invocation.dsn();
   const std::unique_ptr<Engine> engine = invocation.open(EngineOptions::Open::existing);

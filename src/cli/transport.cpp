@@ -10,12 +10,12 @@
 #include "errand/errors.hpp"
 
 #include "cli/commands.hpp"
-#include "cli/json_output.hpp"
 #include "cli/options.hpp"
-#include "cli/table.hpp"
 #include "cli/transport_options.hpp"
-#include "cli/wording.hpp"
 #include "terminal/display.hpp"
+#include "terminal/json_output.hpp"
+#include "terminal/table.hpp"
+#include "terminal/wording.hpp"
 
 /// `errand transport stats`, `setup` and `purge`.
 namespace errand::cli {
@@ -58,15 +58,15 @@ boost::json::object to_json(const std::string& name, const TransportStats& stats
 
 /// The queue `failed` that nobody has named, where there is one by now.
 void add_implied_failures(detail::OpenTransports& transports, boost::json::array& items,
-                          Table& table) {
+                          terminal::Table& table) {
   for (const std::string& name : transports.failure_names()) {
     if (transports.knows(name)) continue;
     try {
       const TransportStats stats = transports.get(name).stats();
       items.push_back(to_json(name, stats));
-      table.add_row({name, format_count(stats.ready), format_count(stats.delayed),
-                     format_count(stats.in_flight),
-                     stats.oldest_ready ? format_span(*stats.oldest_ready) : ""});
+      table.add_row({name, terminal::format_count(stats.ready),
+                     terminal::format_count(stats.delayed), terminal::format_count(stats.in_flight),
+                     stats.oldest_ready ? terminal::format_span(*stats.oldest_ready) : ""});
     } catch (const StorageException&) {
       // It comes into being with the first failure; other trouble the transport beside it has, too.
     } catch (const ConfigurationException&) {
@@ -76,14 +76,14 @@ void add_implied_failures(detail::OpenTransports& transports, boost::json::array
 }
 
 ExitCode show_stats(const TransportCommand& command, Invocation& invocation) {
-  using enum Column::Align;
+  using enum terminal::Column::Align;
   detail::OpenTransports transports = command.open(TransportOptions::Open::existing);
   boost::json::array items;
-  Table table{{{.title = "TRANSPORT", .may_shrink = true},
-               {.title = "READY", .align = right},
-               {.title = "DELAYED", .align = right},
-               {.title = "IN FLIGHT", .align = right},
-               {.title = "OLDEST READY", .align = right}}};
+  terminal::Table table{{{.title = "TRANSPORT", .may_shrink = true},
+                         {.title = "READY", .align = right},
+                         {.title = "DELAYED", .align = right},
+                         {.title = "IN FLIGHT", .align = right},
+                         {.title = "OLDEST READY", .align = right}}};
   ExitCode code = ExitCode::done;
   std::vector<std::pair<std::string, std::string>> troubles;
   for (const std::string& name : chosen(command, transports)) {
@@ -91,15 +91,15 @@ ExitCode show_stats(const TransportCommand& command, Invocation& invocation) {
       Transport& transport = transports.get(name);
       const TransportStats stats = transport.stats();
       items.push_back(to_json(transport.name(), stats));
-      table.add_row({transport.name(), format_count(stats.ready), format_count(stats.delayed),
-                     format_count(stats.in_flight),
-                     stats.oldest_ready ? format_span(*stats.oldest_ready) : ""});
+      table.add_row({transport.name(), terminal::format_count(stats.ready),
+                     terminal::format_count(stats.delayed), terminal::format_count(stats.in_flight),
+                     stats.oldest_ready ? terminal::format_span(*stats.oldest_ready) : ""});
     } catch (const StorageException& error) {
       // The others are shown all the same.
       code = ExitCode::storage_unreachable;
       const std::string shown = transports.name_for_people(name);
       items.push_back(boost::json::object{{"transport", shown}, {"error", error.what()}});
-      table.add_row({shown, {"?", Colour::red}, "?", "?", ""});
+      table.add_row({shown, {"?", terminal::Colour::red}, "?", "?", ""});
       troubles.emplace_back(shown, error.what());
     }
   }
@@ -140,7 +140,7 @@ ExitCode purge(const TransportCommand& command, Invocation& invocation) {
     Transport& transport = transports.get(name);
     const std::size_t removed = transport.purge();
     fmt::print(invocation.console.out, "Removed {} {} from {}\n",
-               format_count(static_cast<std::int64_t>(removed)),
+               terminal::format_count(static_cast<std::int64_t>(removed)),
                removed == 1 ? "message" : "messages", terminal::printable(transport.name()));
   }
   return ExitCode::done;

@@ -1,4 +1,4 @@
-#include "cli/version.hpp"
+#include "terminal/version.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -7,8 +7,9 @@
 #include <memory>
 
 #include "cli/commands.hpp"
-#include "cli/json_output.hpp"
+#include "cli/engines.hpp"
 #include "cli/options.hpp"
+#include "terminal/json_output.hpp"
 
 namespace errand::cli {
 namespace {
@@ -21,10 +22,11 @@ ExitCode version(const VersionCommand& command, Invocation& invocation) {
   Console& console = invocation.console;
   if (command.json) {
     print_json(console, boost::json::serialize(boost::json::object{
-                            {"version", kVersion},
+                            {"version", terminal::kVersion},
                             {"engines", boost::json::array(kEngines.begin(), kEngines.end())}}));
   } else {
-    fmt::print(console.out, "errand {}\nengines: {}\n", kVersion, fmt::join(kEngines, ", "));
+    fmt::print(console.out, "errand {}\nengines: {}\n", terminal::kVersion,
+               fmt::join(kEngines, ", "));
   }
   return ExitCode::done;
 }

@@ -53,7 +53,7 @@ void add_worker(CLI::App& parent, Invocation& invocation) {
            "Serve what this worker does to Prometheus, as /metrics there; beyond 127.0.0.1 only "
            "with a token in $ERRAND_READ_TOKEN");
   add_dsn(command, invocation);
-  runs(command, invocation, [&invocation, worker, metrics_address] {
+  runs(command, invocation.command, [&invocation, worker, metrics_address] {
     std::optional<WorkerMetrics> metrics;
     if (!metrics_address->empty()) {
       metrics.emplace(*metrics_address);

@@ -14,7 +14,7 @@
 #include "http/handlers.hpp"
 #include "http/problem.hpp"
 #include "http/query.hpp"
-#include "http/version.hpp"
+#include "terminal/version.hpp"
 
 namespace errand::http {
 namespace {
@@ -56,7 +56,7 @@ Response get_session(const Call& call) {
                        {"serverTime", to_iso8601(system_clock().now())}};
   if (call.request.role != Role::none) {
     const auto ttl = std::chrono::duration_cast<std::chrono::seconds>(service.engine.ttl());
-    session["version"] = kVersion;
+    session["version"] = terminal::kVersion;
     session["engine"] = to_string(service.engine.kind());
     session["types"] = json::array(service.worker_types.begin(), service.worker_types.end());
     session["ttlSeconds"] = ttl.count();

@@ -32,8 +32,10 @@ std::int64_t parse_number(const std::string& name, const std::string& text, std:
                           std::int64_t highest) {
   const auto value = read_number(text, lowest, highest);
   if (value) return *value;
-  throw ConfigurationException{fmt::format("{}: '{}' is not a whole number of {} to {}",
-                                           long_name(name), printable(text), lowest, highest)};
+  throw ConfigurationException{
+      fmt::format("{}: '{}' is not a whole number {}", long_name(name), printable(text),
+                  highest == kNoHighest ? fmt::format("from {} on", lowest)
+                                        : fmt::format("of {} to {}", lowest, highest))};
 }
 
 double parse_decimal(const std::string& name, const std::string& text, double lowest,
@@ -52,6 +54,34 @@ std::chrono::milliseconds parse_duration_option(const std::string& name, const s
   }
 }
 
+/// An option or an argument that `parse` makes a value of.
+template <class Value, class Parse>
+AddedOption add_parsed(CLI::App& command, const std::string& name, Value& value,
+                       const std::string& value_name, const std::string& description, Parse parse) {
+  const auto keep = [&value, parse](const std::string& text) { value = parse(text); };
+  return AddedOption{
+      *command.add_option_function<std::string>(name, keep, description)->type_name(value_name)};
+}
+
+template <class Value>
+AddedOption add_parsed_duration(CLI::App& command, const std::string& name, Value& value,
+                                const std::string& description) {
+  return add_parsed(command, name, value, kTimeName, description,
+                    [name](const std::string& text) { return parse_duration_option(name, text); });
+}
+
+template <class Value>
+AddedOption add_whole_number(CLI::App& command, const std::string& name, Value& value,
+                             std::int64_t lowest, std::int64_t highest,
+                             const std::string& description) {
+  return add_parsed(command, name, value, "N", description,
+                    [name, lowest, highest](const std::string& text) {
+                      return parse_number(name, text, lowest, highest);
+                    });
+}
+
+std::string as_it_is(const std::string& text) { return text; }
+
 }  // namespace
 
 AddedOption& AddedOption::required() {
@@ -65,7 +95,12 @@ AddedOption& AddedOption::excludes(const AddedOption& other) {
 }
 
 AddedOption& AddedOption::one_of(const std::vector<std::string>& words) {
-  option_->check(CLI::IsMember{words});
+  const auto check = [words](const std::string& text) {
+    if (std::ranges::find(words, text) != words.end()) return std::string{};
+    return fmt::format("'{}' is neither {}", text, fmt::join(words, " nor "));
+  };
+  // The braces are what value_choices() looks for.
+  option_->check(CLI::Validator{check, fmt::format("{{{}}}", fmt::join(words, ","))});
   return *this;
 }
 
@@ -79,6 +114,11 @@ AddedOption& AddedOption::not_empty() {
     return text.empty() ? std::string{"it is empty; give a value, or leave the option out"}
                         : std::string{};
   });
+  return *this;
+}
+
+AddedOption& AddedOption::common() {
+  option_->group(kCommonOptions);
   return *this;
 }
 
@@ -105,11 +145,7 @@ AddedOption add_argument(CLI::App& command, const std::string& name, std::string
 
 AddedOption add_argument(CLI::App& command, const std::string& name,
                          std::optional<std::string>& value, const std::string& description) {
-  return AddedOption{
-      *command
-           .add_option_function<std::string>(
-               name, [&value](const std::string& text) { value = text; }, description)
-           ->type_name("")};
+  return add_parsed(command, name, value, "", description, as_it_is);
 }
 
 AddedOption add_argument(CLI::App& command, const std::string& name,
@@ -133,6 +169,11 @@ AddedOption add_text(CLI::App& command, const std::string& name, std::string& va
   return AddedOption{*command.add_option(name, value, description)->type_name(value_name)};
 }
 
+AddedOption add_text(CLI::App& command, const std::string& name, std::optional<std::string>& value,
+                     const std::string& value_name, const std::string& description) {
+  return add_parsed(command, name, value, value_name, description, as_it_is);
+}
+
 AddedOption add_texts(CLI::App& command, const std::string& name, std::vector<std::string>& values,
                       const std::string& value_name, const std::string& description) {
   return AddedOption{*command.add_option(name, values, description)
@@ -142,51 +183,40 @@ AddedOption add_texts(CLI::App& command, const std::string& name, std::vector<st
 
 AddedOption add_duration(CLI::App& command, const std::string& name,
                          std::chrono::milliseconds& value, const std::string& description) {
-  return AddedOption{*command
-                          .add_option_function<std::string>(
-                              name,
-                              [&value, name](const std::string& text) {
-                                value = parse_duration_option(name, text);
-                              },
-                              description)
-                          ->type_name(kTimeName)};
+  return add_parsed_duration(command, name, value, description);
 }
 
 AddedOption add_duration(CLI::App& command, const std::string& name,
                          std::optional<std::chrono::milliseconds>& value,
                          const std::string& description) {
-  return AddedOption{*command
-                          .add_option_function<std::string>(
-                              name,
-                              [&value, name](const std::string& text) {
-                                value = parse_duration_option(name, text);
-                              },
-                              description)
-                          ->type_name(kTimeName)};
+  return add_parsed_duration(command, name, value, description);
 }
 
 AddedOption add_number(CLI::App& command, const std::string& name, std::int64_t& value,
                        std::int64_t lowest, std::int64_t highest, const std::string& description) {
-  return AddedOption{*command
-                          .add_option_function<std::string>(
-                              name,
-                              [&value, name, lowest, highest](const std::string& text) {
-                                value = parse_number(name, text, lowest, highest);
-                              },
-                              description)
-                          ->type_name("N")};
+  return add_whole_number(command, name, value, lowest, highest, description);
+}
+
+AddedOption add_number(CLI::App& command, const std::string& name,
+                       std::optional<std::int64_t>& value, std::int64_t lowest,
+                       std::int64_t highest, const std::string& description) {
+  return add_whole_number(command, name, value, lowest, highest, description);
 }
 
 AddedOption add_number(CLI::App& command, const std::string& name, double& value, double lowest,
                        double highest, const std::string& description) {
-  return AddedOption{*command
-                          .add_option_function<std::string>(
-                              name,
-                              [&value, name, lowest, highest](const std::string& text) {
-                                value = parse_decimal(name, text, lowest, highest);
-                              },
-                              description)
-                          ->type_name("N")};
+  return add_parsed(command, name, value, "N", description,
+                    [name, lowest, highest](const std::string& text) {
+                      return parse_decimal(name, text, lowest, highest);
+                    });
+}
+
+void add_json(CLI::App& command, bool& json) {
+  add_flag(command, "--json", json, "Print JSON, for programs");
+}
+
+void runs(CLI::App& command, std::function<ExitCode()>& named, std::function<ExitCode()> function) {
+  command.callback([&named, function = std::move(function)] { named = function; });
 }
 
 bool typed_before(const CLI::App& command, const std::string& first, const std::string& second) {

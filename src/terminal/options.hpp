@@ -2,13 +2,17 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "terminal/cli11_fwd.hpp"
+#include "terminal/exit_code.hpp"
 
 /// How programs say what they take from the command line: one wording for what several share, and
 /// one way to refuse a wrong value. Commands do not include CLI11 themselves: it takes the compiler
@@ -22,6 +26,9 @@ inline constexpr const char* kFileName = "FILE";
 
 /// How the value of a duration is called; the help says once what it may be.
 inline constexpr const char* kTimeName = "TIME";
+
+/// The highest value of a number that may be as high as one likes.
+inline constexpr std::int64_t kNoHighest = std::numeric_limits<std::int64_t>::max();
 
 /// The help's group of what all commands have; it comes last.
 inline constexpr const char* kCommonOptions = "Common options";
@@ -38,6 +45,9 @@ class AddedOption {
 
   /// Refuses an empty value, which most likely comes from a variable that was never set.
   AddedOption& not_empty();
+
+  /// One of kCommonOptions.
+  AddedOption& common();
 
  private:
   CLI::Option* option_;
@@ -70,6 +80,8 @@ AddedOption add_flag(CLI::App& command, const std::string& name, std::string& va
 
 AddedOption add_text(CLI::App& command, const std::string& name, std::string& value,
                      const std::string& value_name, const std::string& description);
+AddedOption add_text(CLI::App& command, const std::string& name, std::optional<std::string>& value,
+                     const std::string& value_name, const std::string& description);
 
 /// May be given several times, each time with one value: what follows is not swallowed.
 AddedOption add_texts(CLI::App& command, const std::string& name, std::vector<std::string>& values,
@@ -81,13 +93,30 @@ AddedOption add_duration(CLI::App& command, const std::string& name,
                          std::optional<std::chrono::milliseconds>& value,
                          const std::string& description);
 
-/// A whole number of `lowest` to `highest`.
+/// A whole number of `lowest` to `highest`: an option, or an argument if the name is a plain word.
 AddedOption add_number(CLI::App& command, const std::string& name, std::int64_t& value,
                        std::int64_t lowest, std::int64_t highest, const std::string& description);
+AddedOption add_number(CLI::App& command, const std::string& name,
+                       std::optional<std::int64_t>& value, std::int64_t lowest,
+                       std::int64_t highest, const std::string& description);
 
 /// A number of `lowest` to `highest`, with a fraction if wanted.
 AddedOption add_number(CLI::App& command, const std::string& name, double& value, double lowest,
                        double highest, const std::string& description);
+
+void add_json(CLI::App& command, bool& json);
+
+/// When `command` is named on the command line, parsing stores `function` in `named`, for
+/// the program to call.
+void runs(CLI::App& command, std::function<ExitCode()>& named, std::function<ExitCode()> function);
+
+/// The same with the options that were bound to `*options`.
+template <class Options, class Invocation>
+void runs(CLI::App& command, Invocation& invocation, const std::shared_ptr<Options>& options,
+          ExitCode (*function)(const Options&, Invocation&)) {
+  runs(command, invocation.command,
+       [&invocation, options, function] { return function(*options, invocation); });
+}
 
 /// Whether one option came before another; also if the other did not come at all.
 [[nodiscard]] bool typed_before(const CLI::App& command, const std::string& first,

@@ -177,6 +177,14 @@ class Commands(Distributors):
         self.assertIn("SQLite or PostgreSQL",
                       self.run_program("--dsn", "redis://localhost", "level", "list", code=2))
 
+    def test_output_that_cannot_be_written_is_74(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            ended = subprocess.run([PROGRAM, "level", "figures"], stdout=full,
+                                   stderr=subprocess.PIPE, encoding="utf-8", timeout=DEADLINE,
+                                   cwd=self.directory, env=self.environment)
+        self.assertEqual(ended.returncode, 74, ended.stderr)
+        self.assertIn("No space left on device", ended.stderr)
+
     def test_a_storage_that_is_not_there_is_6(self):
         self.assertIn("errand-distributors setup",
                       self.run_program("--dsn", "sqlite:none.db", "level", "list", code=6))

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
+#include <stop_token>
 
 #include "errand/errors.hpp"
 #include "errand/json.hpp"
@@ -230,13 +230,9 @@ class MaildirTest : public IntakeTest {
   }
   std::vector<IntakeOutcome> go_through() {
     std::vector<IntakeOutcome> outcomes;
-    int pipe_ends[2];
-    EXPECT_EQ(pipe(pipe_ends), 0);
     take_maildir(
-        mailbox, intake, std::nullopt, false, Stop{pipe_ends[0]},
+        mailbox, intake, std::nullopt, false, Stop{std::stop_token{}},
         [&](const IntakeOutcome& outcome) { outcomes.push_back(outcome); }, silent_logger());
-    close(pipe_ends[0]);
-    close(pipe_ends[1]);
     return outcomes;
   }
 

@@ -6,9 +6,16 @@
 
 #include "distributor_upgrade/commands/commands.hpp"
 #include "distributor_upgrade/commands/json_views.hpp"
-#include "distributor_upgrade/commands/stop_signals.hpp"
 #include "distributor_upgrade/upgrade/bulk_check.hpp"
 #include "distributor_upgrade/upgrade/upgrade_service.hpp"
+#include "terminal/complaint.hpp"
+#include "terminal/display.hpp"
+#include "terminal/json_output.hpp"
+#include "terminal/live_line.hpp"
+#include "terminal/paint.hpp"
+#include "terminal/progress_bar.hpp"
+#include "terminal/stop_signals.hpp"
+#include "terminal/wording.hpp"
 
 namespace errand::distributors {
 namespace {
@@ -27,15 +34,15 @@ std::string text_of(const Finding& finding) {
 }
 
 void print_finding(const Finding& finding, std::size_t width, Invocation& invocation) {
-  const Screen& screen = invocation.out_screen;
+  const terminal::Screen& screen = invocation.console.out_screen;
   const std::string indent(static_cast<std::size_t>(finding.depth) * 2, ' ');
-  const std::string mark =
-      finding.holds ? paint("✓", Colour::green, screen) : paint("✗", Colour::red, screen);
+  const std::string mark = finding.holds ? terminal::paint("✓", terminal::Colour::green, screen)
+                                         : terminal::paint("✗", terminal::Colour::red, screen);
   if (finding.kind != Finding::Kind::comparison) {
-    fmt::print(invocation.out, "  {}{} {}\n", indent, mark, text_of(finding));
+    fmt::print(invocation.console.out, "  {}{} {}\n", indent, mark, text_of(finding));
     return;
   }
-  fmt::print(invocation.out, "  {}{} {:<{}}  {} {} {}{}\n", indent, mark, finding.text,
+  fmt::print(invocation.console.out, "  {}{} {:<{}}  {} {} {}{}\n", indent, mark, finding.text,
              width - indent.size(), finding.left, finding.comparison, finding.right,
              finding.missing.empty() ? "" : fmt::format(", {} missing", finding.missing));
 }
@@ -43,20 +50,21 @@ void print_finding(const Finding& finding, std::size_t width, Invocation& invoca
 /// `blocked_by`: a level below that is not reached and may not be skipped, or empty.
 void print_step(const Assessment::Step& step, const std::string& blocked_by,
                 Invocation& invocation) {
-  const Screen& screen = invocation.out_screen;
+  const terminal::Screen& screen = invocation.console.out_screen;
   if (!step.verdict) {
-    fmt::print(invocation.out, "\n{}: {}\n  {}\n", printable(step.level.name),
-               paint("cannot be worked out", Colour::red, screen), printable(step.problem));
+    fmt::print(invocation.console.out, "\n{}: {}\n  {}\n", terminal::printable(step.level.name),
+               terminal::paint("cannot be worked out", terminal::Colour::red, screen),
+               terminal::printable(step.problem));
     return;
   }
-  std::string outcome = paint("not reached", Colour::yellow, screen);
+  std::string outcome = terminal::paint("not reached", terminal::Colour::yellow, screen);
   if (step.verdict->holds) {
-    outcome = blocked_by.empty()
-                  ? paint("reached", Colour::green, screen)
-                  : paint("would be reached, but " + printable(blocked_by) + " is not",
-                          Colour::yellow, screen);
+    outcome = blocked_by.empty() ? terminal::paint("reached", terminal::Colour::green, screen)
+                                 : terminal::paint("would be reached, but " +
+                                                       terminal::printable(blocked_by) + " is not",
+                                                   terminal::Colour::yellow, screen);
   }
-  fmt::print(invocation.out, "\n{}: {}\n", printable(step.level.name), outcome);
+  fmt::print(invocation.console.out, "\n{}: {}\n", terminal::printable(step.level.name), outcome);
   std::size_t width = 0;
   for (const Finding& finding : step.verdict->findings) {
     width = std::max(width, static_cast<std::size_t>(finding.depth) * 2 + text_of(finding).size());
@@ -72,7 +80,8 @@ void print_steps(const Assessment& assessment, Invocation& invocation) {
     if (!holds && blocked_by.empty() && !assessment.may_skip) blocked_by = step.level.name;
   }
   if (assessment.may_skip && assessment.steps.size() > 1) {
-    fmt::print(invocation.out, "\nLevels may be skipped: the highest one reached counts.\n");
+    fmt::print(invocation.console.out,
+               "\nLevels may be skipped: the highest one reached counts.\n");
   }
 }
 
@@ -83,33 +92,28 @@ std::string reason_to_stay(const Assessment& assessment) {
 }
 
 void print_outcome(const Assessment& assessment, Invocation& invocation) {
-  const std::string who = fmt::format("{} (distributor {})", printable(assessment.context.name),
-                                      assessment.context.distributor_id);
-  const std::string level = printable(assessment.level.name);
+  const std::string who =
+      fmt::format("{} (distributor {})", terminal::printable(assessment.context.name),
+                  assessment.context.distributor_id);
+  const std::string level = terminal::printable(assessment.level.name);
   if (!assessment.reached) {
-    fmt::print(invocation.out, "{} stays {}: {}\n", who, level, reason_to_stay(assessment));
+    fmt::print(invocation.console.out, "{} stays {}: {}\n", who, level, reason_to_stay(assessment));
     return;
   }
-  const std::string reached = printable(assessment.reached->name);
+  const std::string reached = terminal::printable(assessment.reached->name);
   if (assessment.upgrade) {
-    fmt::print(invocation.out, "{} rose from {} to {}\n", who, level, reached);
+    fmt::print(invocation.console.out, "{} rose from {} to {}\n", who, level, reached);
   } else {
-    fmt::print(invocation.out, "{} is {} and would rise to {}\n", who, level, reached);
+    fmt::print(invocation.console.out, "{} is {} and would rise to {}\n", who, level, reached);
   }
 }
 
-/// One line on a terminal that is written over and over; nothing where there is none.
-void show_progress(const BulkReport& report, double rate, const Invocation& invocation) {
-  if (!invocation.err_screen.is_terminal || report.total == 0) return;
-  constexpr std::int64_t kCells = 20;
-  const std::int64_t full = std::min(kCells, kCells * report.checked / report.total);
-  std::string bar;
-  for (std::int64_t i = 0; i < kCells; ++i) bar += i < full ? "█" : "░";
-  fmt::print(invocation.err, "\r{} {} % · {} of {} · {} upgraded · {}/s\x1b[K", bar,
-             std::min<std::int64_t>(100, 100 * report.checked / report.total),
-             format_count(report.checked), format_count(report.total),
-             format_count(report.upgraded), format_count(static_cast<std::int64_t>(rate)));
-  invocation.err.flush();
+std::string progress_of(const BulkReport& report, double rate) {
+  return terminal::format_progress(
+      {.done = report.checked,
+       .total = report.total,
+       .note = fmt::format("{} upgraded · {}/s", terminal::format_count(report.upgraded),
+                           terminal::format_count(static_cast<std::int64_t>(rate)))});
 }
 
 }  // namespace
@@ -124,47 +128,50 @@ ExitCode run_check(const CheckOptions& options, Invocation& invocation) {
   const Assessment assessment =
       options.dry_run ? service.assess(*options.id) : service.check_and_explain(*options.id);
   if (invocation.json) {
-    invocation.print_json(json_of(assessment));
+    terminal::print_json(invocation.console, json_of(assessment));
   } else {
     print_outcome(assessment, invocation);
     print_steps(assessment, invocation);
   }
   if (assessment.problem.empty()) return ExitCode::done;
-  fmt::print(invocation.err, "errand-distributors: {}\n", printable(assessment.problem));
+  terminal::complain(invocation.console, kProgram, assessment.problem);
   return ExitCode::failed;
 }
 
 ExitCode run_check_all(const CheckOptions& options, Invocation& invocation) {
   using Clock = std::chrono::steady_clock;
-  const StopSignals signals;
+  const terminal::StopSignals signals;
   const auto database = invocation.database();
   const auto begin = Clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
   const auto rate = [&](const BulkReport& report) {
     return static_cast<double>(report.checked) / std::max(seconds(), 0.001);
   };
+  terminal::LiveLine line{invocation.console.err, invocation.console.err_screen};
   const BulkReport report = check_everybody(
       *database, {.batch = static_cast<std::size_t>(options.batch), .dry_run = options.dry_run},
       signals.token(), [&](const BulkReport& so_far, const std::vector<Upgrade>&) {
-        show_progress(so_far, rate(so_far), invocation);
+        line.show(progress_of(so_far, rate(so_far)));
       });
-  if (invocation.err_screen.is_terminal) fmt::print(invocation.err, "\r\x1b[K");
+  line.clear();
   if (invocation.json) {
-    invocation.print_json(json_of(JsonMembers{{"checked", report.checked},
-                                              {"upgraded", report.upgraded},
-                                              {"failed", report.failed},
-                                              {"stopped", report.stopped},
-                                              {"seconds", seconds()},
-                                              {"perSecond", rate(report)}}));
+    terminal::print_json(invocation.console, json_of(JsonMembers{{"checked", report.checked},
+                                                                 {"upgraded", report.upgraded},
+                                                                 {"failed", report.failed},
+                                                                 {"stopped", report.stopped},
+                                                                 {"seconds", seconds()},
+                                                                 {"perSecond", rate(report)}}));
   } else {
-    fmt::print(invocation.out, "{}{} checked in {:.1f} s, {}/s; {} {}\n",
-               report.stopped ? "stopped: " : "", format_count(report.checked), seconds(),
-               format_count(static_cast<std::int64_t>(rate(report))), format_count(report.upgraded),
+    fmt::print(invocation.console.out, "{}{} checked in {:.1f} s, {}/s; {} {}\n",
+               report.stopped ? "stopped: " : "", terminal::format_count(report.checked), seconds(),
+               terminal::format_count(static_cast<std::int64_t>(rate(report))),
+               terminal::format_count(report.upgraded),
                options.dry_run ? "would be upgraded" : "upgraded");
   }
-  if (report.failed == 0) return report.stopped ? ExitCode::stopped : ExitCode::done;
-  fmt::print(invocation.err, "errand-distributors: {} could not be checked; the first: {}\n",
-             format_count(report.failed), printable(report.first_failure));
+  if (report.failed == 0) return report.stopped ? ExitCode::cancelled : ExitCode::done;
+  terminal::complain(invocation.console, kProgram,
+                     fmt::format("{} could not be checked; the first: {}",
+                                 terminal::format_count(report.failed), report.first_failure));
   return ExitCode::failed;
 }
 

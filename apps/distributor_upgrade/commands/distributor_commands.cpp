@@ -2,11 +2,16 @@
 
 #include "distributor_upgrade/commands/commands.hpp"
 #include "distributor_upgrade/commands/json_views.hpp"
-#include "distributor_upgrade/commands/table.hpp"
 #include "distributor_upgrade/model/distributor.hpp"
 #include "distributor_upgrade/upgrade/upgrade_service.hpp"
+#include "terminal/display.hpp"
+#include "terminal/json_output.hpp"
+#include "terminal/paint.hpp"
+#include "terminal/table.hpp"
 
 namespace errand::distributors {
+
+using Align = terminal::Column::Align;
 
 ExitCode run_distributor_add(const DistributorAddOptions& options, Invocation& invocation) {
   std::int64_t id = 0;
@@ -31,11 +36,11 @@ ExitCode run_distributor_show(std::int64_t id, Invocation& invocation) {
     figures = context.figures;
   });
   if (invocation.json) {
-    invocation.print_json(json_of(distributor, figures));
+    terminal::print_json(invocation.console, json_of(distributor, figures));
     return ExitCode::done;
   }
   const auto line = [&](std::string_view name, const std::string& text) {
-    fmt::print(invocation.out, "{:<20} {}\n", name, printable(text));
+    fmt::print(invocation.console.out, "{:<20} {}\n", name, terminal::printable(text));
   };
   line("id", std::to_string(distributor.id));
   line("name", distributor.name);
@@ -55,18 +60,18 @@ ExitCode run_distributor_list(const DistributorListOptions& options, Invocation&
         list_distributors(session, options.after, static_cast<std::size_t>(options.limit));
   });
   if (invocation.json) {
-    invocation.print_json(json_of(distributors));
+    terminal::print_json(invocation.console, json_of(distributors));
     return ExitCode::done;
   }
-  Table table{{{.title = "ID", .right = true},
-               {.title = "NAME", .shrinks = true},
-               {.title = "LEVEL"},
-               {.title = "SPONSOR", .right = true}}};
+  terminal::Table table{{{.title = "ID", .align = Align::right},
+                         {.title = "NAME", .may_shrink = true},
+                         {.title = "LEVEL"},
+                         {.title = "SPONSOR", .align = Align::right}}};
   for (const Distributor& distributor : distributors) {
     table.add_row({std::to_string(distributor.id), distributor.name, distributor.level,
                    distributor.sponsor_id ? std::to_string(*distributor.sponsor_id) : ""});
   }
-  table.print(invocation.out, invocation.out_screen);
+  table.print(invocation.console.out, invocation.console.out_screen);
   return ExitCode::done;
 }
 
@@ -75,10 +80,11 @@ ExitCode run_distributor_set_level(const DistributorSetLevelOptions& options,
   const auto database = invocation.database();
   const Upgrade made = DistributorUpgradeService{*database}.give_level(options.id, options.level);
   if (invocation.json) {
-    invocation.print_json(json_of(made));
+    terminal::print_json(invocation.console, json_of(made));
   } else {
-    fmt::print(invocation.out, "{} (distributor {}) was {} and is {} now\n", printable(made.name),
-               made.distributor_id, printable(made.previous_level), printable(made.new_level));
+    fmt::print(invocation.console.out, "{} (distributor {}) was {} and is {} now\n",
+               terminal::printable(made.name), made.distributor_id,
+               terminal::printable(made.previous_level), terminal::printable(made.new_level));
   }
   return ExitCode::done;
 }
@@ -94,23 +100,24 @@ ExitCode run_distributor_tree(const DistributorTreeOptions& options, Invocation&
   const bool is_cut = team.size() > static_cast<std::size_t>(options.limit);
   if (is_cut) team.pop_back();
   if (invocation.json) {
-    invocation.print_json(json_of(team));
+    terminal::print_json(invocation.console, json_of(team));
     return ExitCode::done;
   }
   for (const TeamMember& member : team) {
     // Only a ring of sponsors begins with somebody who has one.
     const auto& sponsor = member.distributor.sponsor_id;
     const bool is_ring = !options.id && member.depth == 0 && sponsor;
-    fmt::print(
-        invocation.out, "{}{}  {} {}{}\n",
-        std::string(static_cast<std::size_t>(member.depth) * 3, ' '),
-        printable(member.distributor.name),
-        paint(printable(member.distributor.level), Colour::green, invocation.out_screen),
-        paint("#" + std::to_string(member.distributor.id), Colour::dim, invocation.out_screen),
-        is_ring ? fmt::format("  sponsored by #{}: a ring", *sponsor) : "");
+    fmt::print(invocation.console.out, "{}{}  {} {}{}\n",
+               std::string(static_cast<std::size_t>(member.depth) * 3, ' '),
+               terminal::printable(member.distributor.name),
+               terminal::paint(terminal::printable(member.distributor.level),
+                               terminal::Colour::green, invocation.console.out_screen),
+               terminal::paint("#" + std::to_string(member.distributor.id), terminal::Colour::dim,
+                               invocation.console.out_screen),
+               is_ring ? fmt::format("  sponsored by #{}: a ring", *sponsor) : "");
   }
   if (is_cut) {
-    fmt::print(invocation.err, "there are more than {}; see --limit\n", options.limit);
+    fmt::print(invocation.console.err, "there are more than {}; see --limit\n", options.limit);
   }
   return ExitCode::done;
 }

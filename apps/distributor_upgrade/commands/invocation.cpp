@@ -1,7 +1,7 @@
 #include "distributor_upgrade/commands/invocation.hpp"
 
 #include <cstdlib>
-#include <ostream>
+#include <fmt/ostream.h>
 
 #include "errand/errors.hpp"
 
@@ -11,7 +11,7 @@
 namespace errand::distributors {
 
 Dsn Invocation::dsn() const {
-  const Dsn dsn = Dsn::from_environment(dsn_option);
+  Dsn dsn = Dsn::from_environment(dsn_option);
   if (!dsn_option.empty() && (!dsn.password().empty() || dsn.option("password"))) {
     throw ConfigurationException{
         "--dsn: a password on the command line can be seen by everybody on this machine; put the "
@@ -48,12 +48,10 @@ std::string Invocation::message_class() const {
 
 void Invocation::print_id(std::int64_t id) const {
   if (json) {
-    out << "{\"id\":" << id << "}\n";
+    fmt::print(console.out, "{{\"id\":{}}}\n", id);
   } else {
-    out << id << '\n';
+    fmt::print(console.out, "{}\n", id);
   }
 }
-
-void Invocation::print_json(std::string_view text) const { out << text << '\n'; }
 
 }  // namespace errand::distributors

@@ -1,42 +1,34 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
-#include <iosfwd>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "errand/dsn.hpp"
 #include "errand/logger.hpp"
 #include "errand/transport.hpp"
 
-#include "distributor_upgrade/commands/screen_text.hpp"
 #include "distributor_upgrade/store/database.hpp"
+#include "terminal/console.hpp"
+#include "terminal/exit_code.hpp"
 
 namespace errand::distributors {
 
-/// What the program tells its caller; the same numbers as `errand`'s. Scripts depend on them: add,
-/// never change.
-enum class ExitCode : int {
-  done = 0,
-  failed = 1,   ///< the state of the data does not allow it, or criteria cannot be worked out
-  usage = 2,    ///< usage, configuration, DSN, or data that is not valid
-  stopped = 3,  ///< by a signal, before everybody was checked
-  not_found = 5,
-  storage_unreachable = 6,
-  internal_error = 70,  ///< a mistake in this program
-  output_failed = 74,   ///< standard output did not take what was written
-};
+using terminal::ExitCode;
+
+/// What messages begin with.
+inline constexpr const char* kProgram = "errand-distributors";
 
 /// One call of the program: its streams, and what its commands have in common.
 struct Invocation {
-  std::ostream& out;
-  std::ostream& err;
-  Screen out_screen{};
-  Screen err_screen{};
+  terminal::Console& console;
   std::string dsn_option{};
   std::string message_class_option{};
   bool json = false;
+
+  /// The command that was named, with its options; empty until the command line is parsed.
+  std::function<ExitCode()> command{};
 
   /// Of --dsn, else of the environment. Throws ConfigurationException.
   [[nodiscard]] Dsn dsn() const;
@@ -51,8 +43,6 @@ struct Invocation {
   /// What checks are called on the wire: --message-class, else
   /// $ERRAND_DISTRIBUTORS_MESSAGE_CLASS, else kCheckClass.
   [[nodiscard]] std::string message_class() const;
-
-  void print_json(std::string_view text) const;
 
   /// The id of what a command has added: alone on a line, or as {"id":7}.
   void print_id(std::int64_t id) const;

@@ -3,72 +3,74 @@
 #include <exception>
 #include <fmt/ostream.h>
 #include <string_view>
+#include <utility>
 
 #include "errand/errors.hpp"
 
+#include "distributor_upgrade/commands/invocation.hpp"
 #include "distributor_upgrade/criteria/criteria.hpp"
 #include "distributor_upgrade/model/not_found.hpp"
+#include "terminal/complaint.hpp"
+#include "terminal/display.hpp"
+#include "terminal/output_stream.hpp"
 
 namespace errand::distributors {
 namespace {
 
-void say(const Invocation& invocation, std::string_view sentence) {
-  fmt::print(invocation.err, "errand-distributors: {}\n",
-             printable(sentence.substr(0, sentence.find('\n'))));
-  // Some list the right forms, a line each.
-  while (sentence.find('\n') != std::string_view::npos) {
-    sentence.remove_prefix(sentence.find('\n') + 1);
-    fmt::print(invocation.err, "{}\n", printable(sentence.substr(0, sentence.find('\n'))));
-  }
+void say(terminal::Console& console, std::string_view text) {
+  terminal::complain_in_lines(console, kProgram, text);
 }
 
 /// The criteria, and below them a mark where they went wrong.
-void point_at(const CriteriaException& error, const Invocation& invocation) {
+void point_at(const CriteriaException& error, terminal::Console& console) {
   if (error.text().empty()) return;
-  const std::string before = printable(std::string_view{error.text()}.substr(0, error.position()));
-  fmt::print(invocation.err, "  {}\n  {}^\n", printable(error.text()),
-             std::string(display_width(before), ' '));
+  const std::string before =
+      terminal::printable(std::string_view{error.text()}.substr(0, error.position()));
+  fmt::print(console.err, "  {}\n  {}^\n", terminal::printable(error.text()),
+             std::string(terminal::display_width(before), ' '));
 }
 
-ExitCode report(const std::exception_ptr& error, const Invocation& invocation) {
+ExitCode report(const std::exception_ptr& error, terminal::Console& console) {
   try {
     std::rethrow_exception(error);
+  } catch (const terminal::OutputException& e) {
+    if (e.reader_is_gone()) return ExitCode::output_closed;
+    say(console, e.what());
+    return ExitCode::output_failed;
   } catch (const CriteriaException& e) {
-    say(invocation, e.what());
-    point_at(e, invocation);
+    say(console, e.what());
+    point_at(e, console);
     return ExitCode::usage;
   } catch (const NotFound& e) {
-    say(invocation, e.what());
+    say(console, e.what());
     return ExitCode::not_found;
   } catch (const StorageException& e) {
-    say(invocation, e.what());
+    say(console, e.what());
     return ExitCode::storage_unreachable;
   } catch (const ConfigurationException& e) {
-    say(invocation, e.what());
+    say(console, e.what());
     return ExitCode::usage;
   } catch (const ValidationException& e) {
-    say(invocation, e.what());
+    say(console, e.what());
     return ExitCode::usage;
   } catch (const Error& e) {
-    say(invocation, e.what());
+    say(console, e.what());
     return ExitCode::failed;
   } catch (const std::exception& e) {
-    say(invocation, e.what());
+    say(console, e.what());
     return ExitCode::internal_error;
   }
 }
 
 }  // namespace
 
-ExitCode run(std::vector<std::string> arguments, Invocation& invocation) noexcept {
+ExitCode run(std::vector<std::string> arguments, terminal::Console& console) noexcept {
   try {
-    const ExitCode code = parse_and_run(std::move(arguments), invocation);
-    invocation.out.flush();
-    if (invocation.out.good()) return code;
-    say(invocation, "cannot write to standard output");
-    return ExitCode::output_failed;
+    const ExitCode code = parse_and_run(std::move(arguments), console);
+    console.out.flush();
+    return code;
   } catch (...) {
-    return report(std::current_exception(), invocation);
+    return report(std::current_exception(), console);
   }
 }
 

@@ -5,6 +5,11 @@
 #include "distributor_upgrade/model/distributor.hpp"
 #include "distributor_upgrade/model/level.hpp"
 #include "distributor_upgrade/model/sample_data.hpp"
+#include "terminal/display.hpp"
+#include "terminal/json_output.hpp"
+#include "terminal/live_line.hpp"
+#include "terminal/progress_bar.hpp"
+#include "terminal/wording.hpp"
 
 namespace errand::distributors {
 
@@ -25,11 +30,12 @@ ExitCode run_setup(const SetupOptions& options, Invocation& invocation) {
     may_skip = may_skip_levels(session);
   });
   if (invocation.json) {
-    invocation.print_json(json_of(JsonMembers{{"dsn", dsn.to_string()}, {"skipLevels", may_skip}}));
+    terminal::print_json(invocation.console,
+                         json_of(JsonMembers{{"dsn", dsn.to_string()}, {"skipLevels", may_skip}}));
     return ExitCode::done;
   }
-  fmt::print(invocation.out, "{} is ready; levels {} be skipped\n", printable(dsn.to_string()),
-             may_skip ? "may" : "may not");
+  fmt::print(invocation.console.out, "{} is ready; levels {} be skipped\n",
+             terminal::printable(dsn.to_string()), may_skip ? "may" : "may not");
   return ExitCode::done;
 }
 
@@ -43,22 +49,21 @@ ExitCode run_seed(const SeedOptions& options, Invocation& invocation) {
   });
   if (options.count == 0 || !has_levels) add_readable_sample(*database);
   if (options.count > 0) {
+    terminal::LiveLine line{invocation.console.err, invocation.console.err_screen};
     add_crowd(*database, options.count, [&](std::int64_t done) {
-      if (!invocation.err_screen.is_terminal) return;
-      fmt::print(invocation.err, "\r{} of {}\x1b[K", format_count(done),
-                 format_count(options.count));
-      invocation.err.flush();
+      line.show(terminal::format_progress({.done = done, .total = options.count}));
     });
-    if (invocation.err_screen.is_terminal) fmt::print(invocation.err, "\r\x1b[K");
   }
   std::int64_t after = 0;
   database->read([&](Session& session) { after = count_distributors(session); });
   if (invocation.json) {
-    invocation.print_json(json_of(JsonMembers{{"distributorsAdded", after - before}}));
+    terminal::print_json(invocation.console,
+                         json_of(JsonMembers{{"distributorsAdded", after - before}}));
   } else if (options.count > 0) {
-    fmt::print(invocation.out, "{} distributors added\n", format_count(after - before));
+    fmt::print(invocation.console.out, "{} distributors added\n",
+               terminal::format_count(after - before));
   } else {
-    fmt::print(invocation.out,
+    fmt::print(invocation.console.out,
                "5 levels, 7 distributors, some withdrawals; try\n"
                "  errand-distributors distributor tree\n"
                "  errand-distributors withdraw list\n"

@@ -3,10 +3,14 @@
 
 #include "distributor_upgrade/commands/commands.hpp"
 #include "distributor_upgrade/commands/json_views.hpp"
-#include "distributor_upgrade/commands/table.hpp"
 #include "distributor_upgrade/upgrade/complete_withdrawal.hpp"
+#include "terminal/display.hpp"
+#include "terminal/json_output.hpp"
+#include "terminal/table.hpp"
 
 namespace errand::distributors {
+
+using Align = terminal::Column::Align;
 namespace {
 
 /// Tables have no room for fractions of a second.
@@ -38,12 +42,13 @@ ExitCode run_withdraw_move(std::int64_t id, WithdrawalStatus status, Invocation&
     database->write([&](Session& session) { withdrawal = move_withdrawal(session, id, status); });
   }
   if (invocation.json) {
-    invocation.print_json(json_of(withdrawal));
+    terminal::print_json(invocation.console, json_of(withdrawal));
   } else {
-    fmt::print(invocation.out, "withdrawal {} of {} is {}{}\n", withdrawal.id,
+    fmt::print(invocation.console.out, "withdrawal {} of {} is {}{}\n", withdrawal.id,
                money_text(withdrawal.amount_cents), to_string(withdrawal.status),
                completes ? fmt::format("; {} (distributor {}) is to be checked",
-                                       printable(withdrawal.distributor), withdrawal.distributor_id)
+                                       terminal::printable(withdrawal.distributor),
+                                       withdrawal.distributor_id)
                          : "");
   }
   return ExitCode::done;
@@ -56,15 +61,15 @@ ExitCode run_withdraw_list(const ListOptions& options, Invocation& invocation) {
         list_withdrawals(session, options.distributor, static_cast<std::size_t>(options.limit));
   });
   if (invocation.json) {
-    invocation.print_json(json_of(withdrawals));
+    terminal::print_json(invocation.console, json_of(withdrawals));
     return ExitCode::done;
   }
-  Table table{{{.title = "ID", .right = true},
-               {.title = "DISTRIBUTOR", .shrinks = true},
-               {.title = "AMOUNT", .right = true},
-               {.title = "STATUS"},
-               {.title = "CREATED", .shrinks = true},
-               {.title = "COMPLETED", .shrinks = true}}};
+  terminal::Table table{{{.title = "ID", .align = Align::right},
+                         {.title = "DISTRIBUTOR", .may_shrink = true},
+                         {.title = "AMOUNT", .align = Align::right},
+                         {.title = "STATUS"},
+                         {.title = "CREATED", .may_shrink = true},
+                         {.title = "COMPLETED", .may_shrink = true}}};
   for (const Withdrawal& withdrawal : withdrawals) {
     table.add_row({std::to_string(withdrawal.id),
                    fmt::format("{} #{}", withdrawal.distributor, withdrawal.distributor_id),
@@ -72,7 +77,7 @@ ExitCode run_withdraw_list(const ListOptions& options, Invocation& invocation) {
                    shown(withdrawal.created_at),
                    withdrawal.completed_at ? shown(*withdrawal.completed_at) : ""});
   }
-  table.print(invocation.out, invocation.out_screen);
+  table.print(invocation.console.out, invocation.console.out_screen);
   return ExitCode::done;
 }
 
@@ -82,15 +87,15 @@ ExitCode run_history(const ListOptions& options, Invocation& invocation) {
     upgrades = list_upgrades(session, options.distributor, static_cast<std::size_t>(options.limit));
   });
   if (invocation.json) {
-    invocation.print_json(json_of(upgrades));
+    terminal::print_json(invocation.console, json_of(upgrades));
     return ExitCode::done;
   }
-  Table table{{{.title = "TIME"},
-               {.title = "DISTRIBUTOR", .shrinks = true},
-               {.title = "FROM"},
-               {.title = "TO"},
-               {.title = "WITHDRAWAL", .right = true},
-               {.title = "CRITERIA", .shrinks = true}}};
+  terminal::Table table{{{.title = "TIME"},
+                         {.title = "DISTRIBUTOR", .may_shrink = true},
+                         {.title = "FROM"},
+                         {.title = "TO"},
+                         {.title = "WITHDRAWAL", .align = Align::right},
+                         {.title = "CRITERIA", .may_shrink = true}}};
   for (const UpgradeRecord& upgrade : upgrades) {
     const auto& ledger = upgrade.triggering_withdraw_ledger_id;
     table.add_row({shown(upgrade.upgrade_time),
@@ -98,7 +103,7 @@ ExitCode run_history(const ListOptions& options, Invocation& invocation) {
                    upgrade.previous_level, upgrade.new_level, ledger ? std::to_string(*ledger) : "",
                    upgrade.criteria.value_or("given by hand")});
   }
-  table.print(invocation.out, invocation.out_screen);
+  table.print(invocation.console.out, invocation.console.out_screen);
   return ExitCode::done;
 }
 

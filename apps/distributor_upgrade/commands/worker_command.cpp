@@ -3,17 +3,18 @@
 #include "errand/message_consumer.hpp"
 
 #include "distributor_upgrade/commands/commands.hpp"
-#include "distributor_upgrade/commands/console_logger.hpp"
 #include "distributor_upgrade/commands/json_views.hpp"
-#include "distributor_upgrade/commands/stop_signals.hpp"
 #include "distributor_upgrade/upgrade/check_handler.hpp"
+#include "terminal/console_logger.hpp"
+#include "terminal/json_output.hpp"
+#include "terminal/stop_signals.hpp"
+#include "terminal/wording.hpp"
 
 namespace errand::distributors {
 
 ExitCode run_worker(const WorkerCommandOptions& options, Invocation& invocation) {
-  const StopSignals signals;
-  ConsoleLogger logger{invocation.err,
-                       options.quiet ? Logger::Level::warning : Logger::Level::info};
+  const terminal::StopSignals signals;
+  terminal::ConsoleLogger logger{options.quiet ? Logger::Level::warning : Logger::Level::info};
   const auto database = invocation.database();
   const auto checks = invocation.checks(logger);
   const auto failures = invocation.failures(logger);
@@ -33,14 +34,15 @@ ExitCode run_worker(const WorkerCommandOptions& options, Invocation& invocation)
   logger.info(fmt::format("{} handles the checks of {}", consumer.name(), checks->name()));
   const WorkerReport report = consumer.run(signals.token());
   if (invocation.json) {
-    invocation.print_json(json_of(JsonMembers{{"reason", std::string{to_string(report.reason)}},
-                                              {"handled", report.completed},
-                                              {"failed", report.failed},
-                                              {"retried", report.retried}}));
+    terminal::print_json(invocation.console,
+                         json_of(JsonMembers{{"reason", std::string{to_string(report.reason)}},
+                                             {"handled", report.completed},
+                                             {"failed", report.failed},
+                                             {"retried", report.retried}}));
   } else {
-    fmt::print(invocation.err, "{}: {} handled, {} failed, {} to be tried again\n",
-               to_string(report.reason), format_count(report.completed),
-               format_count(report.failed), format_count(report.retried));
+    fmt::print(invocation.console.err, "{}: {} handled, {} failed, {} to be tried again\n",
+               to_string(report.reason), terminal::format_count(report.completed),
+               terminal::format_count(report.failed), terminal::format_count(report.retried));
   }
   return ExitCode::done;
 }

@@ -2,10 +2,11 @@
 #include <fmt/format.h>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "distributor_upgrade/criteria/criteria.hpp"
-#include "distributor_upgrade/criteria/nearest_name.hpp"
 #include "distributor_upgrade/criteria/tokens.hpp"
+#include "terminal/nearest.hpp"
 
 namespace errand::distributors {
 
@@ -176,9 +177,9 @@ class CriteriaParser {
 
   [[nodiscard]] Figure figure_named(const Token& name) const {
     if (const auto figure = find_figure(name.text)) return *figure;
-    std::vector<std::string_view> names;
-    for (const FigureInfo& figure : kFigures) names.push_back(figure.name);
-    const auto meant = nearest_name(name.text, names);
+    std::vector<std::string> names;
+    for (const FigureInfo& figure : kFigures) names.emplace_back(figure.name);
+    const auto meant = terminal::nearest(name.text, names);
     refuse(name,
            fmt::format("there is no figure `{}`{}; there are {}", name.text.substr(0, 40),
                        meant ? fmt::format(", did you mean `{}`?", *meant) : "", figure_names()));

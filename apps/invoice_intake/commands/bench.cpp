@@ -6,22 +6,23 @@
 #include <cmath>
 #include <cstdlib>
 #include <fmt/ostream.h>
+#include <stop_token>
 #include <utility>
 
 #include "errand/codec.hpp"
 #include "errand/engine.hpp"
 #include "errand/errors.hpp"
 
-#include "cli/json_output.hpp"
-#include "cli/table.hpp"
-#include "cli/wording.hpp"
 #include "invoice_intake/commands/commands.hpp"
 #include "invoice_intake/intake/process_request.hpp"
-#include "invoice_intake/intake/stop_signal.hpp"
 #include "invoice_intake/store/email_tasks.hpp"
 #include "invoice_intake/store/invoice_rows.hpp"
 #include "invoice_intake/store/profiles.hpp"
+#include "terminal/json_output.hpp"
 #include "terminal/options.hpp"
+#include "terminal/stop_signals.hpp"
+#include "terminal/table.hpp"
+#include "terminal/wording.hpp"
 
 namespace errand::invoices {
 namespace {
@@ -117,7 +118,7 @@ EmailProcessingTask sample(const UserId& user, std::int64_t number) {
 /// What it makes, and takes away again.
 class Bench {
  public:
-  Bench(Database& database, Engine& engine, const Stop& stop)
+  Bench(Database& database, Engine& engine, const std::stop_token& stop)
       : database_{database}, engine_{engine}, stop_{stop} {
     const std::string run = new_uuid();
     for (int i = 0; i < kUsers; ++i) {
@@ -188,7 +189,7 @@ class Bench {
 
  private:
   void throw_if_stopped() const {
-    if (stop_.requested()) throw Interrupted{};
+    if (stop_.stop_requested()) throw Interrupted{};
   }
 
   [[nodiscard]] const UserId& user_of(std::int64_t number) const {
@@ -239,7 +240,7 @@ class Bench {
 
   Database& database_;
   Engine& engine_;
-  const Stop& stop_;
+  std::stop_token stop_;
   std::vector<Profile> users_;
   std::vector<TaskId> errand_tasks_;
 };
@@ -260,21 +261,21 @@ void show(const std::vector<Figure>& figures, bool as_json, Console& console) {
                                                      : json::value(nullptr)},
                        {"met", figure.is_met()}});
     }
-    cli::print_json(console, encode(json::value(std::move(list))));
+    terminal::print_json(console, encode(json::value(std::move(list))));
     return;
   }
-  using Align = cli::Column::Align;
-  cli::Table table{{{.title = "FIGURE"},
-                    {.title = "MEDIAN MS", .align = Align::right},
-                    {.title = "P99 MS", .align = Align::right},
-                    {.title = "WORST MS", .align = Align::right},
-                    {.title = "ON THE SERVER", .align = Align::right},
-                    {.title = "TARGET MS", .align = Align::right}}};
+  using Align = terminal::Column::Align;
+  terminal::Table table{{{.title = "FIGURE"},
+                         {.title = "MEDIAN MS", .align = Align::right},
+                         {.title = "P99 MS", .align = Align::right},
+                         {.title = "WORST MS", .align = Align::right},
+                         {.title = "ON THE SERVER", .align = Align::right},
+                         {.title = "TARGET MS", .align = Align::right}}};
   for (const Figure& figure : figures) {
     table.add_row({figure.name,
                    fmt::format("{:.1f}", figure.at(0.5)),
                    {fmt::format("{:.1f}", figure.at(0.99)),
-                    figure.is_met() ? cli::Colour::green : cli::Colour::red},
+                    figure.is_met() ? terminal::Colour::green : terminal::Colour::red},
                    fmt::format("{:.1f}", figure.at(1)),
                    figure.server() ? fmt::format("{:.1f}", *figure.server()) : "-",
                    fmt::format("< {:.0f}", figure.target_ms)});
@@ -283,19 +284,17 @@ void show(const std::vector<Figure>& figures, bool as_json, Console& console) {
 }
 
 ExitCode bench(const BenchCommand& command, Invocation& invocation) {
-  // Before the database's threads, if it has any: they inherit that these signals do not end them.
-  const StopSignals signals;
-  const Stop stop = signals.stop();
+  const terminal::StopSignals signals;
   const std::unique_ptr<Database> database = invocation.database(Invocation::Missing::create);
   ServerTime server;
   const std::unique_ptr<Database> explained =
       open_database(invocation.dsn(), {.on_plan = server.listener()});
   const std::unique_ptr<Engine> engine = open_engine(invocation.dsn());
   Console& console = invocation.console;
-  Bench run{*database, *engine, stop};
+  Bench run{*database, *engine, signals.token()};
   std::vector<Figure> figures;
   try {
-    fmt::print(console.err, "storing {} tasks\n", cli::format_count(command.tasks));
+    fmt::print(console.err, "storing {} tasks\n", terminal::format_count(command.tasks));
     run.fill(command.tasks);
     figures = run.run_rounds(command.tasks, command.rounds, *explained, server);
   } catch (const Interrupted& interrupted) {

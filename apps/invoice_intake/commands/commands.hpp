@@ -1,11 +1,10 @@
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <string>
 
 #include "invoice_intake/commands/invocation.hpp"
 #include "terminal/cli11_fwd.hpp"
+#include "terminal/options.hpp"
 
 /// The commands, each in the file of its name. A function adds one to `parent`; what it binds to
 /// the options lives as long as `parent`, `invocation` must, too.
@@ -37,17 +36,9 @@ void add_dsn(CLI::App& command, Invocation& invocation);
 void add_user_option(CLI::App& command, Invocation& invocation);
 void add_originals(CLI::App& command, Invocation& invocation);
 void add_extractor(CLI::App& command, Invocation& invocation);
-void add_json(CLI::App& command, bool& json);
+using terminal::add_json;
 
-/// When `command` was named on the command line, the program runs `function`.
-void runs(CLI::App& command, Invocation& invocation, std::function<ExitCode()> function);
-
-template <class Options>
-void runs(CLI::App& command, Invocation& invocation, const std::shared_ptr<Options>& options,
-          ExitCode (*function)(const Options&, Invocation&)) {
-  runs(command, invocation,
-       [&invocation, options, function] { return function(*options, invocation); });
-}
+using terminal::runs;
 
 /// A day, `2026-01-31`, or a moment in ISO 8601. Throws ValidationException naming the option.
 [[nodiscard]] Timestamp parse_moment(const std::string& text, const std::string& option);

@@ -9,12 +9,12 @@
 
 #include "errand/errors.hpp"
 
-#include "cli/json_output.hpp"
-#include "cli/table.hpp"
-#include "cli/wording.hpp"
 #include "invoice_intake/commands/commands.hpp"
 #include "terminal/display.hpp"
+#include "terminal/json_output.hpp"
 #include "terminal/options.hpp"
+#include "terminal/table.hpp"
+#include "terminal/wording.hpp"
 
 namespace errand::invoices {
 namespace {
@@ -43,17 +43,17 @@ std::string type_name(std::string_view digits) {
 }
 
 void print_invoice(const ExtractedInvoice& invoice, Console& console) {
-  cli::Table table{{{.title = "FIELD"},
-                    {.title = "VALUE", .may_shrink = true},
-                    {.title = "FROM"},
-                    {.title = "SURE", .align = cli::Column::Align::right}}};
+  terminal::Table table{{{.title = "FIELD"},
+                         {.title = "VALUE", .may_shrink = true},
+                         {.title = "FROM"},
+                         {.title = "SURE", .align = terminal::Column::Align::right}}};
   const auto row = [&](const char* name, const std::optional<Field>& field) {
     if (!field) return;
     table.add_row({name,
                    field->value,
                    std::string{to_string(field->source)},
                    {fmt::format("{:.2f}", field->confidence),
-                    field->confidence < 0.9 ? cli::Colour::yellow : cli::Colour::none}});
+                    field->confidence < 0.9 ? terminal::Colour::yellow : terminal::Colour::none}});
   };
   std::optional<Field> type = invoice.invoice_type;
   if (type) type->value += type_name(type->value);
@@ -74,13 +74,13 @@ void print_invoice(const ExtractedInvoice& invoice, Console& console) {
   row("remark", invoice.remark);
   table.print(console.out, console.out_screen);
   if (!invoice.items.empty()) {
-    using Align = cli::Column::Align;
-    cli::Table items{{{.title = "ITEM", .may_shrink = true},
-                      {.title = "QUANTITY", .align = Align::right},
-                      {.title = "PRICE", .align = Align::right},
-                      {.title = "AMOUNT", .align = Align::right},
-                      {.title = "RATE", .align = Align::right},
-                      {.title = "TAX", .align = Align::right}}};
+    using Align = terminal::Column::Align;
+    terminal::Table items{{{.title = "ITEM", .may_shrink = true},
+                           {.title = "QUANTITY", .align = Align::right},
+                           {.title = "PRICE", .align = Align::right},
+                           {.title = "AMOUNT", .align = Align::right},
+                           {.title = "RATE", .align = Align::right},
+                           {.title = "TAX", .align = Align::right}}};
     for (const LineItem& item : invoice.items) {
       items.add_row({item.name, item.quantity.value_or(""), item.unit_price.value_or(""),
                      item.amount.value_or(""), item.tax_rate.value_or(""), item.tax.value_or("")});
@@ -103,7 +103,7 @@ void print_report(const ExtractionReport& report, Console& console) {
     fmt::print(console.out, "{}\n",
                terminal::printable(fmt::format(
                    "{} ({}, {}): {}{}", attachment.path, attachment.media_type,
-                   cli::format_span(std::chrono::milliseconds{attachment.milliseconds.total}),
+                   terminal::format_span(std::chrono::milliseconds{attachment.milliseconds.total}),
                    to_string(attachment.status), why)));
     int number = 0;
     for (const ExtractedInvoice& invoice : attachment.invoices) {
@@ -131,7 +131,7 @@ ExitCode extract_file(const ExtractCommand& command, Invocation& invocation) {
   const ExtractionReport report =
       extract(command.file, is_mail ? InputKind::mail : InputKind::file, options);
   if (command.json) {
-    cli::print_json(invocation.console, to_json(report));
+    terminal::print_json(invocation.console, to_json(report));
   } else {
     print_report(report, invocation.console);
   }

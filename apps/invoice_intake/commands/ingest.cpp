@@ -6,15 +6,16 @@
 
 #include "errand/errors.hpp"
 
-#include "cli/json_output.hpp"
-#include "cli/table.hpp"
 #include "invoice_intake/commands/commands.hpp"
-#include "invoice_intake/commands/console_logger.hpp"
 #include "invoice_intake/intake/imap_mailbox.hpp"
 #include "invoice_intake/intake/intake.hpp"
 #include "invoice_intake/intake/maildir.hpp"
+#include "terminal/console_logger.hpp"
 #include "terminal/display.hpp"
+#include "terminal/json_output.hpp"
 #include "terminal/options.hpp"
+#include "terminal/stop_signals.hpp"
+#include "terminal/table.hpp"
 
 namespace errand::invoices {
 namespace {
@@ -42,16 +43,16 @@ boost::json::object view(const IntakeOutcome& outcome) {
   return object;
 }
 
-cli::Colour colour_of(IntakeOutcome::Status status) {
+terminal::Colour colour_of(IntakeOutcome::Status status) {
   switch (status) {
     case IntakeOutcome::Status::created:
-      return cli::Colour::green;
+      return terminal::Colour::green;
     case IntakeOutcome::Status::known:
-      return cli::Colour::none;
+      return terminal::Colour::none;
     case IntakeOutcome::Status::refused:
-      return cli::Colour::red;
+      return terminal::Colour::red;
   }
-  return cli::Colour::none;
+  return terminal::Colour::none;
 }
 
 /// Shows outcomes: as a table at the end, or, when it watches, as lines as they come.
@@ -65,7 +66,7 @@ class OutcomeView {
     if (!watch_) {
       outcomes_.push_back(outcome);
     } else if (json_) {
-      cli::print_json(console_, boost::json::serialize(view(outcome)));
+      terminal::print_json(console_, boost::json::serialize(view(outcome)));
       console_.out.flush();
     } else {
       print_line(outcome);
@@ -77,7 +78,7 @@ class OutcomeView {
     if (!watch_ && json_) {
       boost::json::array array;
       for (const IntakeOutcome& outcome : outcomes_) array.push_back(view(outcome));
-      cli::print_json(console_, boost::json::serialize(array));
+      terminal::print_json(console_, boost::json::serialize(array));
     } else if (!watch_ && outcomes_.empty()) {
       fmt::print(console_.out, "There was nothing new\n");
     } else if (!watch_) {
@@ -96,12 +97,12 @@ class OutcomeView {
   }
 
   void print_table() {
-    cli::Table rows{{{.title = "STATUS"},
-                     {.title = "TASK"},
-                     {.title = "USER", .may_shrink = true},
-                     {.title = "SOURCE", .may_shrink = true, .may_drop = true},
-                     {.title = "SUBJECT", .may_shrink = true},
-                     {.title = "REASON", .may_shrink = true}}};
+    terminal::Table rows{{{.title = "STATUS"},
+                          {.title = "TASK"},
+                          {.title = "USER", .may_shrink = true},
+                          {.title = "SOURCE", .may_shrink = true, .may_drop = true},
+                          {.title = "SUBJECT", .may_shrink = true},
+                          {.title = "REASON", .may_shrink = true}}};
     for (const IntakeOutcome& outcome : outcomes_) {
       rows.add_row({{std::string{to_string(outcome.status)}, colour_of(outcome.status)},
                     outcome.task ? outcome.task->text() : "-",
@@ -179,14 +180,14 @@ ExitCode ingest(const IngestCommand& command, Invocation& invocation) {
   const Originals originals{invocation.originals()};
   Intake intake{*database, originals};
   OutcomeView shown{invocation.console, command.json, command.watch};
-  ConsoleLogger logger{invocation.console.err};
+  terminal::ConsoleLogger logger{Logger::Level::info};
   const TellOutcome tell = [&](const IntakeOutcome& outcome) { shown.add(outcome); };
   if (!command.files.empty()) {
     take_files(command, invocation, *database, intake, shown);
     return shown.finish();
   }
-  const StopSignals signals;
-  const Stop stop = signals.stop();
+  const terminal::StopSignals signals;
+  const Stop stop{signals.token()};
   if (!command.maildir.empty()) {
     take_maildir(command.maildir, intake, invocation.chosen_user(*database), command.watch, stop,
                  tell, logger);

@@ -10,14 +10,14 @@
 #include "errand/dsn.hpp"
 #include "errand/engine.hpp"
 
-#include "cli/console.hpp"
-#include "cli/exit_code.hpp"
 #include "invoice_intake/store/database.hpp"
+#include "terminal/console.hpp"
+#include "terminal/exit_code.hpp"
 
 namespace errand::invoices {
 
-using cli::Console;
-using cli::ExitCode;
+using terminal::Console;
+using terminal::ExitCode;
 
 /// One call of the program: its streams, and what its commands have in common.
 struct Invocation {

@@ -1,7 +1,7 @@
-#include "cli/json_output.hpp"
 #include "invoice_intake/commands/commands.hpp"
 #include "invoice_intake/commands/invoice_filter.hpp"
 #include "invoice_intake/commands/task_view.hpp"
+#include "terminal/json_output.hpp"
 #include "terminal/options.hpp"
 
 namespace errand::invoices {
@@ -22,7 +22,7 @@ ExitCode list(const ListCommand& command, Invocation& invocation) {
   database->read(user.user_id, [&](Session& session) {
     const InvoicePage page = list_invoices(session, filter, command.page, command.page_size);
     if (command.json) {
-      cli::print_json(console, invoice_page_json(page));
+      terminal::print_json(console, invoice_page_json(page));
       return;
     }
     if (!page.items.empty()) print_invoices(console, page.items);

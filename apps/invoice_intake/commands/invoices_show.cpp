@@ -2,10 +2,10 @@
 
 #include "errand/errors.hpp"
 
-#include "cli/json_output.hpp"
 #include "invoice_intake/commands/commands.hpp"
 #include "invoice_intake/commands/not_found.hpp"
 #include "invoice_intake/commands/task_view.hpp"
+#include "terminal/json_output.hpp"
 #include "terminal/options.hpp"
 
 namespace errand::invoices {
@@ -25,7 +25,7 @@ ExitCode show(const ShowCommand& command, Invocation& invocation) {
     const std::optional<Invoice> invoice = find_invoice(session, id);
     if (!invoice) throw NotFound{user.email + " has no invoice " + id.text()};
     if (command.json) {
-      cli::print_json(console, invoice_json(*invoice));
+      terminal::print_json(console, invoice_json(*invoice));
     } else {
       print_invoice(console, *invoice);
     }

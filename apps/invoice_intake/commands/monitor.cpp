@@ -7,13 +7,13 @@
 
 #include "errand/codec.hpp"
 
-#include "cli/json_output.hpp"
-#include "cli/table.hpp"
-#include "cli/wording.hpp"
 #include "invoice_intake/commands/commands.hpp"
 #include "invoice_intake/processing/lost_tasks.hpp"
 #include "invoice_intake/store/email_tasks.hpp"
+#include "terminal/json_output.hpp"
 #include "terminal/options.hpp"
+#include "terminal/table.hpp"
+#include "terminal/wording.hpp"
 
 namespace errand::invoices {
 namespace {
@@ -60,25 +60,26 @@ void show_troubled(std::vector<Troubled> tasks, bool as_json, Console& console, 
                                   {"retry_count", task.retry_count},
                                   {"created_at", to_iso8601(task.created_at)}});
     }
-    cli::print_json(console, encode(json::value(std::move(list))));
+    terminal::print_json(console, encode(json::value(std::move(list))));
     return;
   }
   if (tasks.empty()) {
     fmt::print(console.out, "{}\n", none);
     return;
   }
-  using Align = cli::Column::Align;
-  cli::Table table{{{.title = "TASK"},
-                    {.title = "USER", .may_shrink = true},
-                    {.title = "STATUS"},
-                    {.title = "SUBJECT", .may_shrink = true},
-                    {.title = "RETRIES", .align = Align::right},
-                    {.title = "AGE", .align = Align::right},
-                    {.title = "ERROR", .may_shrink = true}}};
+  using Align = terminal::Column::Align;
+  terminal::Table table{{{.title = "TASK"},
+                         {.title = "USER", .may_shrink = true},
+                         {.title = "STATUS"},
+                         {.title = "SUBJECT", .may_shrink = true},
+                         {.title = "RETRIES", .align = Align::right},
+                         {.title = "AGE", .align = Align::right},
+                         {.title = "ERROR", .may_shrink = true}}};
   for (const auto& [user, task] : tasks) {
     table.add_row({task.id.text(), user, std::string{to_string(task.status)},
                    task.email_subject.value_or(""), std::to_string(task.retry_count),
-                   cli::format_short_age(task.created_at, now), task.error_message.value_or("")});
+                   terminal::format_short_age(task.created_at, now),
+                   task.error_message.value_or("")});
   }
   table.print(console.out, console.out_screen);
 }
@@ -163,24 +164,24 @@ ExitCode show_performance(const MonitorCommand& command, Invocation& invocation)
                                   {"avg_time", optional_number(day.avg_time)},
                                   {"max_time", optional_number(day.max_time)}});
     }
-    cli::print_json(console, encode(json::value(std::move(list))));
+    terminal::print_json(console, encode(json::value(std::move(list))));
     return ExitCode::done;
   }
   if (days.empty()) {
     fmt::print(console.out, "There were no tasks\n");
     return ExitCode::done;
   }
-  using Align = cli::Column::Align;
-  cli::Table table{{{.title = "DATE"},
-                    {.title = "TASKS", .align = Align::right},
-                    {.title = "COMPLETED", .align = Align::right},
-                    {.title = "FAILED", .align = Align::right},
-                    {.title = "AVERAGE S", .align = Align::right},
-                    {.title = "LONGEST S", .align = Align::right}}};
+  using Align = terminal::Column::Align;
+  terminal::Table table{{{.title = "DATE"},
+                         {.title = "TASKS", .align = Align::right},
+                         {.title = "COMPLETED", .align = Align::right},
+                         {.title = "FAILED", .align = Align::right},
+                         {.title = "AVERAGE S", .align = Align::right},
+                         {.title = "LONGEST S", .align = Align::right}}};
   for (const auto& [date, day] : days) {
-    table.add_row({date, cli::format_count(day.total_tasks), cli::format_count(day.completed),
-                   cli::format_count(day.failed), seconds_text(day.avg_time),
-                   seconds_text(day.max_time)});
+    table.add_row({date, terminal::format_count(day.total_tasks),
+                   terminal::format_count(day.completed), terminal::format_count(day.failed),
+                   seconds_text(day.avg_time), seconds_text(day.max_time)});
   }
   table.print(console.out, console.out_screen);
   return ExitCode::done;
@@ -208,19 +209,19 @@ ExitCode recent(const MonitorCommand& command, Invocation& invocation) {
                                                  : json::value(nullptr)},
           {"created_at", to_iso8601(task.created_at)}});
     }
-    cli::print_json(invocation.console, encode(json::value(std::move(list))));
+    terminal::print_json(invocation.console, encode(json::value(std::move(list))));
     return ExitCode::done;
   }
-  using Align = cli::Column::Align;
-  cli::Table table{{{.title = "AGE", .align = Align::right},
-                    {.title = "USER", .may_shrink = true},
-                    {.title = "STATUS"},
-                    {.title = "SUBJECT", .may_shrink = true},
-                    {.title = "INVOICE"},
-                    {.title = "SELLER", .may_shrink = true},
-                    {.title = "TOTAL", .align = Align::right}}};
+  using Align = terminal::Column::Align;
+  terminal::Table table{{{.title = "AGE", .align = Align::right},
+                         {.title = "USER", .may_shrink = true},
+                         {.title = "STATUS"},
+                         {.title = "SUBJECT", .may_shrink = true},
+                         {.title = "INVOICE"},
+                         {.title = "SELLER", .may_shrink = true},
+                         {.title = "TOTAL", .align = Align::right}}};
   for (const TaskOverview& task : tasks) {
-    table.add_row({cli::format_short_age(task.created_at, now), task.user_email,
+    table.add_row({terminal::format_short_age(task.created_at, now), task.user_email,
                    std::string{to_string(task.status)}, task.email_subject,
                    task.invoice_number.value_or("-"), task.seller_name.value_or(""),
                    task.total.value_or("")});

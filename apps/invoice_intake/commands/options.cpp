@@ -1,7 +1,5 @@
 #include "terminal/options.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include "errand/errors.hpp"
 
 #include "invoice_intake/commands/commands.hpp"
@@ -12,8 +10,8 @@ void add_dsn(CLI::App& command, Invocation& invocation) {
   terminal::add_text(command, "--dsn", invocation.dsn_option, "DSN",
                      "Where everything is: sqlite:FILE or postgresql://…; without it $ERRAND_DSN, "
                      "else sqlite:errand.db")
-      .not_empty();
-  command.get_option("--dsn")->group(terminal::kCommonOptions);
+      .not_empty()
+      .common();
 }
 
 void add_user_option(CLI::App& command, Invocation& invocation) {
@@ -34,15 +32,6 @@ void add_extractor(CLI::App& command, Invocation& invocation) {
   terminal::add_text(command, "--extractor", invocation.extractor_option, terminal::kFileName,
                      "The program errand-invoice-extractor, if it is not beside this one")
       .not_empty();
-}
-
-void add_json(CLI::App& command, bool& json) {
-  terminal::add_flag(command, "--json", json, "Print JSON, for programs");
-}
-
-void runs(CLI::App& command, Invocation& invocation, std::function<ExitCode()> function) {
-  command.callback(
-      [&invocation, function = std::move(function)] { invocation.command = function; });
 }
 
 Timestamp parse_moment(const std::string& text, const std::string& option) {

@@ -1,26 +1,22 @@
 #include "invoice_intake/commands/program.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <array>
 #include <exception>
-#include <fmt/ostream.h>
 #include <system_error>
+#include <utility>
 
 #include "errand/errors.hpp"
 
-#include "cli/output_stream.hpp"
-#include "cli/version.hpp"
 #include "invoice_intake/commands/commands.hpp"
 #include "invoice_intake/commands/not_found.hpp"
 #include "invoice_intake/extraction/extract.hpp"
 #include "invoice_intake/intake/imap_connection.hpp"
 #include "invoice_intake/model/email_task.hpp"
 #include "invoice_intake/store/profiles.hpp"
-#include "terminal/display.hpp"
-#include "terminal/help.hpp"
-#include "terminal/options.hpp"
-#include "terminal/usage_error.hpp"
+#include "terminal/complaint.hpp"
+#include "terminal/output_stream.hpp"
+#include "terminal/program.hpp"
 
 namespace errand::invoices {
 namespace {
@@ -44,7 +40,7 @@ constexpr const char* kFooter =
     "errand-invoices COMMAND --help tells more about a command.";
 
 ExitCode say(Console& console, std::string_view sentence, ExitCode code) {
-  fmt::print(console.err, "errand-invoices: {}\n", terminal::printable(sentence));
+  terminal::complain(console, "errand-invoices", sentence);
   return code;
 }
 
@@ -52,13 +48,13 @@ ExitCode say(Console& console, std::string_view sentence, ExitCode code) {
 ExitCode explain(const std::exception_ptr& thrown, Console& console) {
   try {
     std::rethrow_exception(thrown);
-  } catch (const cli::OutputException& error) {
+  } catch (const terminal::OutputException& error) {
     if (error.reader_is_gone()) return ExitCode::output_closed;
     return say(console, error.what(), ExitCode::output_failed);
   } catch (const NotFound& error) {
-    return say(console, error.what(), ExitCode::no_such_task);
+    return say(console, error.what(), ExitCode::not_found);
   } catch (const NoSuchUser& error) {
-    return say(console, error.what(), ExitCode::no_such_task);
+    return say(console, error.what(), ExitCode::not_found);
   } catch (const NotPossible& error) {
     return say(console, error.what(), ExitCode::failed);
   } catch (const StorageException& error) {
@@ -88,35 +84,15 @@ ExitCode parse_and_run(std::vector<std::string> arguments, Console& console) {
       "E-mails in, invoices out: takes mail in, reads its attachments, keeps what it finds.",
       "errand-invoices"};
   Invocation invocation{.console = console};
-  terminal::lay_out_help(root, console.out_screen);
-  root.set_version_flag("--version", std::string{"errand-invoices "} + cli::kVersion,
-                        "Print the version")
-      ->group(terminal::kCommonOptions);
-  root.require_subcommand(1);
-  root.footer(kFooter);
+  terminal::begin_program(root, console.out_screen, kFooter);
   for (const auto add : kCommands) add(root, invocation);
-  if (arguments.empty()) {
-    console.err << root.help();
-    return ExitCode::usage;
-  }
-  std::ranges::reverse(arguments);  // CLI11 takes them from the back
-  try {
-    root.parse(std::move(arguments));
-  } catch (const CLI::CallForHelp&) {
-    console.out << root.help();
-    return ExitCode::done;
-  } catch (const CLI::CallForVersion& version) {
-    fmt::print(console.out, "{}\n", version.what());
-    return ExitCode::done;
-  } catch (const CLI::ParseError& error) {
-    return say(console, terminal::explain_usage_error(root, error), ExitCode::usage);
-  }
-  return invocation.command();
+  const auto ended = terminal::parse_arguments(root, std::move(arguments), console);
+  return ended ? *ended : invocation.command();
 }
 
 }  // namespace
 
-cli::ExitCode run(std::vector<std::string> arguments, cli::Console& console) noexcept {
+terminal::ExitCode run(std::vector<std::string> arguments, terminal::Console& console) noexcept {
   try {
     const ExitCode code = parse_and_run(std::move(arguments), console);
     console.out.flush();

@@ -3,12 +3,13 @@
 #include <string>
 #include <vector>
 
-#include "cli/console.hpp"
-#include "cli/exit_code.hpp"
+#include "terminal/console.hpp"
+#include "terminal/exit_code.hpp"
 
 namespace errand::invoices {
 
-/// The whole program, but for where its streams come from. Throws nothing.
-[[nodiscard]] cli::ExitCode run(std::vector<std::string> arguments, cli::Console& console) noexcept;
+/// The program `errand-invoices`; see terminal::Program.
+[[nodiscard]] terminal::ExitCode run(std::vector<std::string> arguments,
+                                     terminal::Console& console) noexcept;
 
 }  // namespace errand::invoices

@@ -4,10 +4,10 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/ostream.h>
 
-#include "cli/json_output.hpp"
-#include "cli/wording.hpp"
 #include "invoice_intake/commands/commands.hpp"
+#include "terminal/json_output.hpp"
 #include "terminal/options.hpp"
+#include "terminal/wording.hpp"
 
 namespace errand::invoices {
 namespace {
@@ -26,16 +26,17 @@ ExitCode purge_old(const PurgeCommand& command, Invocation& invocation) {
                                     .user = invocation.chosen_user(*database),
                                     .dry_run = command.dry_run});
   if (command.json) {
-    cli::print_json(invocation.console,
-                    boost::json::serialize(boost::json::object{{"tasks", report.tasks},
-                                                               {"originals", report.originals},
-                                                               {"bytes", report.bytes},
-                                                               {"dry_run", command.dry_run}}));
+    terminal::print_json(invocation.console,
+                         boost::json::serialize(boost::json::object{{"tasks", report.tasks},
+                                                                    {"originals", report.originals},
+                                                                    {"bytes", report.bytes},
+                                                                    {"dry_run", command.dry_run}}));
     return ExitCode::done;
   }
   fmt::print(invocation.console.out, "{} the content of {} tasks, and {} originals of {} KiB\n",
-             command.dry_run ? "Would remove" : "Removed", cli::format_count(report.tasks),
-             cli::format_count(report.originals), cli::format_count((report.bytes + 1023) / 1024));
+             command.dry_run ? "Would remove" : "Removed", terminal::format_count(report.tasks),
+             terminal::format_count(report.originals),
+             terminal::format_count((report.bytes + 1023) / 1024));
   return ExitCode::done;
 }
 

@@ -5,9 +5,9 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/ostream.h>
 
-#include "cli/json_output.hpp"
 #include "invoice_intake/commands/commands.hpp"
 #include "terminal/display.hpp"
+#include "terminal/json_output.hpp"
 #include "terminal/options.hpp"
 
 namespace errand::invoices {
@@ -35,7 +35,7 @@ ExitCode setup(const SetupCommand& command, Invocation& invocation) {
   if (command.json) {
     boost::json::array notes;
     for (const std::string& note : report.notes) notes.emplace_back(note);
-    cli::print_json(
+    terminal::print_json(
         console,
         boost::json::serialize(boost::json::object{
             {"dsn", dsn.to_string()}, {"created", report.created}, {"notes", std::move(notes)}}));

@@ -8,9 +8,9 @@
 #include "errand/codec.hpp"
 #include "errand/json.hpp"
 
-#include "cli/table.hpp"
-#include "cli/wording.hpp"
 #include "terminal/display.hpp"
+#include "terminal/table.hpp"
+#include "terminal/wording.hpp"
 
 namespace errand::invoices {
 namespace {
@@ -93,7 +93,7 @@ json::value page_value(const Page& page, json::array items) {
 }
 
 std::string seconds(const std::optional<std::chrono::milliseconds>& time) {
-  return time ? cli::format_span(*time) : "-";
+  return time ? terminal::format_span(*time) : "-";
 }
 
 /// `3/4`: of four processed, three succeeded.
@@ -132,7 +132,7 @@ std::string member(const json::object& object, const char* name) {
   return encode(*value);
 }
 
-void print_attachments(cli::Console& console, const EmailProcessingTask& task) {
+void print_attachments(terminal::Console& console, const EmailProcessingTask& task) {
   const json::value result = parse_json(task.result_data);
   const json::object* document = result.if_object();
   const json::value* attachments =
@@ -141,11 +141,11 @@ void print_attachments(cli::Console& console, const EmailProcessingTask& task) {
     return;
   }
   fmt::print(console.out, "\n");
-  cli::Table table{{{.title = "ATTACHMENT", .may_shrink = true},
-                    {.title = "STATUS"},
-                    {.title = "SECONDS", .align = cli::Column::Align::right},
-                    {.title = "SURE", .align = cli::Column::Align::right},
-                    {.title = "WHY", .may_shrink = true}}};
+  terminal::Table table{{{.title = "ATTACHMENT", .may_shrink = true},
+                         {.title = "STATUS"},
+                         {.title = "SECONDS", .align = terminal::Column::Align::right},
+                         {.title = "SURE", .align = terminal::Column::Align::right},
+                         {.title = "WHY", .may_shrink = true}}};
   for (const json::value& value : attachments->get_array()) {
     const json::object* entry = value.if_object();
     if (entry == nullptr) continue;
@@ -155,7 +155,7 @@ void print_attachments(cli::Console& console, const EmailProcessingTask& task) {
     if (status == "duplicate") why = "is there already: invoice " + member(*entry, "invoice_id");
     table.add_row(
         {member(*entry, "path").empty() ? member(*entry, "filename") : member(*entry, "path"),
-         {status, status == "failed" ? cli::Colour::red : cli::Colour::none},
+         {status, status == "failed" ? terminal::Colour::red : terminal::Colour::none},
          member(*entry, "processing_time"),
          member(*entry, "confidence"),
          why});
@@ -198,36 +198,36 @@ std::string invoice_page_json(const InvoicePage& page) {
   return encode(page_value(page, std::move(items)));
 }
 
-cli::Colour colour_of(EmailTaskStatus status) noexcept {
+terminal::Colour colour_of(EmailTaskStatus status) noexcept {
   switch (status) {
     case EmailTaskStatus::completed:
-      return cli::Colour::green;
+      return terminal::Colour::green;
     case EmailTaskStatus::failed:
-      return cli::Colour::red;
+      return terminal::Colour::red;
     case EmailTaskStatus::processing:
-      return cli::Colour::blue;
+      return terminal::Colour::blue;
     case EmailTaskStatus::retrying:
-      return cli::Colour::yellow;
+      return terminal::Colour::yellow;
     case EmailTaskStatus::cancelled:
-      return cli::Colour::dim;
+      return terminal::Colour::dim;
     case EmailTaskStatus::pending:
-      return cli::Colour::none;
+      return terminal::Colour::none;
   }
-  return cli::Colour::none;
+  return terminal::Colour::none;
 }
 
-void print_tasks(cli::Console& console, const std::vector<EmailProcessingTask>& tasks,
+void print_tasks(terminal::Console& console, const std::vector<EmailProcessingTask>& tasks,
                  Timestamp now) {
-  using Align = cli::Column::Align;
-  cli::Table table{{{.title = "TASK"},
-                    {.title = "STATUS"},
-                    {.title = "TYPE", .may_drop = true},
-                    {.title = "SUBJECT", .may_shrink = true},
-                    {.title = "FROM", .may_shrink = true, .may_drop = true},
-                    {.title = "READ", .align = Align::right},
-                    {.title = "INVOICES", .align = Align::right},
-                    {.title = "AGE", .align = Align::right},
-                    {.title = "ERROR", .may_shrink = true}}};
+  using Align = terminal::Column::Align;
+  terminal::Table table{{{.title = "TASK"},
+                         {.title = "STATUS"},
+                         {.title = "TYPE", .may_drop = true},
+                         {.title = "SUBJECT", .may_shrink = true},
+                         {.title = "FROM", .may_shrink = true, .may_drop = true},
+                         {.title = "READ", .align = Align::right},
+                         {.title = "INVOICES", .align = Align::right},
+                         {.title = "AGE", .align = Align::right},
+                         {.title = "ERROR", .may_shrink = true}}};
   for (const EmailProcessingTask& task : tasks) {
     table.add_row({task.id.text(),
                    {std::string{to_string(task.status)}, colour_of(task.status)},
@@ -236,13 +236,13 @@ void print_tasks(cli::Console& console, const std::vector<EmailProcessingTask>& 
                    task.email_from.value_or(""),
                    ratio(task),
                    invoice_count(task),
-                   cli::format_short_age(task.created_at, now),
+                   terminal::format_short_age(task.created_at, now),
                    trouble(task)});
   }
   table.print(console.out, console.out_screen);
 }
 
-void print_task(cli::Console& console, const EmailProcessingTask& task,
+void print_task(terminal::Console& console, const EmailProcessingTask& task,
                 const std::vector<Invoice>& invoices) {
   const auto line = [&](const char* name, const std::string& value) {
     if (!value.empty()) {
@@ -276,12 +276,12 @@ void print_task(cli::Console& console, const EmailProcessingTask& task,
   }
 }
 
-void print_invoice(cli::Console& console, const Invoice& invoice) {
+void print_invoice(terminal::Console& console, const Invoice& invoice) {
   const json::value fields = parse_json(invoice.fields);
-  cli::Table table{{{.title = "FIELD"},
-                    {.title = "VALUE", .may_shrink = true},
-                    {.title = "FROM"},
-                    {.title = "SURE", .align = cli::Column::Align::right}}};
+  terminal::Table table{{{.title = "FIELD"},
+                         {.title = "VALUE", .may_shrink = true},
+                         {.title = "FROM"},
+                         {.title = "SURE", .align = terminal::Column::Align::right}}};
   const auto row = [&](const char* name, const std::optional<std::string>& value) {
     if (!value) return;
     std::string source;
@@ -295,11 +295,11 @@ void print_invoice(cli::Console& console, const Invoice& invoice) {
         sure = known->to_number<double>();
       }
     }
-    table.add_row(
-        {name,
-         *value,
-         source,
-         {fmt::format("{:.2f}", sure), sure < 0.9 ? cli::Colour::yellow : cli::Colour::none}});
+    table.add_row({name,
+                   *value,
+                   source,
+                   {fmt::format("{:.2f}", sure),
+                    sure < 0.9 ? terminal::Colour::yellow : terminal::Colour::none}});
   };
   row("invoice_type", invoice.invoice_type);
   row("invoice_code", invoice.invoice_code);
@@ -333,18 +333,18 @@ void print_invoice(cli::Console& console, const Invoice& invoice) {
   }
 }
 
-void print_invoices(cli::Console& console, const std::vector<Invoice>& invoices) {
-  using Align = cli::Column::Align;
-  cli::Table table{{{.title = "INVOICE", .may_drop = true},
-                    {.title = "NUMBER"},
-                    {.title = "CODE", .may_drop = true},
-                    {.title = "DATE"},
-                    {.title = "SELLER", .may_shrink = true},
-                    {.title = "BUYER", .may_shrink = true, .may_drop = true},
-                    {.title = "AMOUNT", .align = Align::right},
-                    {.title = "TAX", .align = Align::right},
-                    {.title = "TOTAL", .align = Align::right},
-                    {.title = "SURE", .align = Align::right}}};
+void print_invoices(terminal::Console& console, const std::vector<Invoice>& invoices) {
+  using Align = terminal::Column::Align;
+  terminal::Table table{{{.title = "INVOICE", .may_drop = true},
+                         {.title = "NUMBER"},
+                         {.title = "CODE", .may_drop = true},
+                         {.title = "DATE"},
+                         {.title = "SELLER", .may_shrink = true},
+                         {.title = "BUYER", .may_shrink = true, .may_drop = true},
+                         {.title = "AMOUNT", .align = Align::right},
+                         {.title = "TAX", .align = Align::right},
+                         {.title = "TOTAL", .align = Align::right},
+                         {.title = "SURE", .align = Align::right}}};
   for (const Invoice& invoice : invoices) {
     table.add_row({invoice.id.text(),
                    invoice.invoice_number,
@@ -356,12 +356,12 @@ void print_invoices(cli::Console& console, const std::vector<Invoice>& invoices)
                    invoice.tax.value_or("-"),
                    invoice.total.value_or("-"),
                    {fmt::format("{:.2f}", invoice.confidence),
-                    invoice.confidence < 0.9 ? cli::Colour::yellow : cli::Colour::none}});
+                    invoice.confidence < 0.9 ? terminal::Colour::yellow : terminal::Colour::none}});
   }
   table.print(console.out, console.out_screen);
 }
 
-void print_position(cli::Console& console, std::int64_t page, std::int64_t total_pages,
+void print_position(terminal::Console& console, std::int64_t page, std::int64_t total_pages,
                     std::int64_t total, const char* what) {
   if (total == 0) {
     fmt::print(console.out, "There are none\n");
@@ -369,11 +369,11 @@ void print_position(cli::Console& console, std::int64_t page, std::int64_t total
   }
   if (page > total_pages) {
     fmt::print(console.out, "There is no page {}: {} {} are on {} page{}\n", page,
-               cli::format_count(total), what, total_pages, total_pages == 1 ? "" : "s");
+               terminal::format_count(total), what, total_pages, total_pages == 1 ? "" : "s");
     return;
   }
   if (total_pages <= 1) return;
-  fmt::print(console.out, "Page {} of {} · {} {}", page, total_pages, cli::format_count(total),
+  fmt::print(console.out, "Page {} of {} · {} {}", page, total_pages, terminal::format_count(total),
              what);
   if (page < total_pages) fmt::print(console.out, " · next: --page {}", page + 1);
   fmt::print(console.out, "\n");

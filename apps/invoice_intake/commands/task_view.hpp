@@ -3,12 +3,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/colour.hpp"
-#include "cli/console.hpp"
 #include "invoice_intake/model/email_task.hpp"
 #include "invoice_intake/model/invoice.hpp"
 #include "invoice_intake/store/email_tasks.hpp"
 #include "invoice_intake/store/invoice_rows.hpp"
+#include "terminal/console.hpp"
+#include "terminal/paint.hpp"
 
 /// Tasks and invoices as people and programs see them.
 namespace errand::invoices {
@@ -29,18 +29,18 @@ namespace errand::invoices {
 [[nodiscard]] std::string invoice_json(const Invoice& invoice);
 [[nodiscard]] std::string invoice_page_json(const InvoicePage& page);
 
-[[nodiscard]] cli::Colour colour_of(EmailTaskStatus status) noexcept;
+[[nodiscard]] terminal::Colour colour_of(EmailTaskStatus status) noexcept;
 
-void print_tasks(cli::Console& console, const std::vector<EmailProcessingTask>& tasks,
+void print_tasks(terminal::Console& console, const std::vector<EmailProcessingTask>& tasks,
                  Timestamp now);
-void print_task(cli::Console& console, const EmailProcessingTask& task,
+void print_task(terminal::Console& console, const EmailProcessingTask& task,
                 const std::vector<Invoice>& invoices);
 /// Each field with where it was read and how sure that is, the lines, and what is doubtful.
-void print_invoice(cli::Console& console, const Invoice& invoice);
-void print_invoices(cli::Console& console, const std::vector<Invoice>& invoices);
+void print_invoice(terminal::Console& console, const Invoice& invoice);
+void print_invoices(terminal::Console& console, const std::vector<Invoice>& invoices);
 
 /// `Page 1 of 7 · 123 tasks · next: --page 2`, if there is more than one.
-void print_position(cli::Console& console, std::int64_t page, std::int64_t total_pages,
+void print_position(terminal::Console& console, std::int64_t page, std::int64_t total_pages,
                     std::int64_t total, const char* what);
 
 }  // namespace errand::invoices

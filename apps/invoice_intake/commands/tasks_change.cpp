@@ -6,13 +6,13 @@
 #include "errand/application.hpp"
 #include "errand/errors.hpp"
 
-#include "cli/json_output.hpp"
 #include "invoice_intake/commands/commands.hpp"
 #include "invoice_intake/commands/not_found.hpp"
 #include "invoice_intake/intake/ocr_retry.hpp"
 #include "invoice_intake/intake/process_request.hpp"
 #include "invoice_intake/processing/lost_tasks.hpp"
 #include "invoice_intake/store/email_tasks.hpp"
+#include "terminal/json_output.hpp"
 #include "terminal/options.hpp"
 
 namespace errand::invoices {
@@ -53,7 +53,7 @@ ExitCode change_each(const ChangeCommand& command, Invocation& invocation, Funct
       fmt::print(invocation.console.out, "{}  {}\n", id.text(), outcome);
     }
   }
-  if (command.json) cli::print_json(invocation.console, boost::json::serialize(changes));
+  if (command.json) terminal::print_json(invocation.console, boost::json::serialize(changes));
   return ExitCode::done;
 }
 

@@ -1,6 +1,6 @@
-#include "cli/json_output.hpp"
 #include "invoice_intake/commands/commands.hpp"
 #include "invoice_intake/commands/task_view.hpp"
+#include "terminal/json_output.hpp"
 #include "terminal/options.hpp"
 
 namespace errand::invoices {
@@ -46,7 +46,7 @@ ExitCode list(const ListCommand& command, Invocation& invocation) {
     const EmailTaskPage page =
         list_tasks(session, filter_of(command, session.now()), command.page, command.page_size);
     if (command.json) {
-      cli::print_json(console, task_page_json(page));
+      terminal::print_json(console, task_page_json(page));
       return;
     }
     if (!page.items.empty()) print_tasks(console, page.items, session.now());

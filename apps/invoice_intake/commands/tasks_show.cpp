@@ -1,9 +1,9 @@
 #include "errand/errors.hpp"
 
-#include "cli/json_output.hpp"
 #include "invoice_intake/commands/commands.hpp"
 #include "invoice_intake/commands/not_found.hpp"
 #include "invoice_intake/commands/task_view.hpp"
+#include "terminal/json_output.hpp"
 #include "terminal/options.hpp"
 
 namespace errand::invoices {
@@ -27,7 +27,7 @@ ExitCode show(const ShowCommand& command, Invocation& invocation) {
     const std::vector<Invoice> invoices =
         list_invoices(session, {.task = id}, 1, kMostInvoices).items;
     if (command.json) {
-      cli::print_json(console, task_detail_json(*task, invoices));
+      terminal::print_json(console, task_detail_json(*task, invoices));
     } else {
       print_task(console, *task, invoices);
     }

@@ -3,11 +3,11 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/ostream.h>
 
-#include "cli/json_output.hpp"
-#include "cli/table.hpp"
 #include "invoice_intake/commands/commands.hpp"
 #include "invoice_intake/store/profiles.hpp"
+#include "terminal/json_output.hpp"
 #include "terminal/options.hpp"
+#include "terminal/table.hpp"
 
 namespace errand::invoices {
 namespace {
@@ -36,7 +36,7 @@ ExitCode add(const AddCommand& command, Invocation& invocation) {
   const std::unique_ptr<Database> database = invocation.database(Invocation::Missing::create);
   const Profile profile = add_profile(*database, command.email, command.name, id);
   if (command.json) {
-    cli::print_json(invocation.console, boost::json::serialize(view(profile)));
+    terminal::print_json(invocation.console, boost::json::serialize(view(profile)));
   } else {
     fmt::print(invocation.console.out, "{}\n", profile.user_id.text());
   }
@@ -48,10 +48,11 @@ ExitCode list(const ListCommand& command, Invocation& invocation) {
   if (command.json) {
     boost::json::array users;
     for (const Profile& profile : profiles) users.push_back(view(profile));
-    cli::print_json(invocation.console, boost::json::serialize(users));
+    terminal::print_json(invocation.console, boost::json::serialize(users));
     return ExitCode::done;
   }
-  cli::Table table{{{.title = "USER"}, {.title = "E-MAIL"}, {.title = "NAME", .may_shrink = true}}};
+  terminal::Table table{
+      {{.title = "USER"}, {.title = "E-MAIL"}, {.title = "NAME", .may_shrink = true}}};
   for (const Profile& profile : profiles) {
     table.add_row({profile.user_id.text(), profile.email, profile.display_name});
   }

@@ -4,9 +4,9 @@
 #include "errand/errors.hpp"
 
 #include "invoice_intake/commands/commands.hpp"
-#include "invoice_intake/commands/console_logger.hpp"
 #include "invoice_intake/processing/lost_task_sweep.hpp"
 #include "invoice_intake/processing/process_task.hpp"
+#include "terminal/console_logger.hpp"
 #include "terminal/options.hpp"
 
 namespace errand::invoices {
@@ -40,7 +40,7 @@ ExitCode work(const WorkerCommand& command, Invocation& invocation) {
   options.extraction.limits.attachment_time = command.attachment_time;
   Application app{invocation.dsn()};
   add_handlers(app, *database, originals, options);
-  ConsoleLogger logger{invocation.console.err};
+  terminal::ConsoleLogger logger{Logger::Level::info};
   const LostTaskSweep sweep{*database, app.engine(), options.retry_delay, logger};
   std::vector<const char*> arguments{"errand-invoices worker", "--queue", kQueue};
   for (const std::string& argument : command.rest) arguments.push_back(argument.c_str());
@@ -73,7 +73,7 @@ void add_worker(CLI::App& parent, Invocation& invocation) {
       "Examples:\n"
       "  errand-invoices worker --concurrency 4\n"
       "  errand-invoices worker --drain");
-  runs(command, invocation, [&command, &invocation, options] {
+  runs(command, invocation.command, [&command, &invocation, options] {
     options->rest = command.remaining();
     return work(*options, invocation);
   });

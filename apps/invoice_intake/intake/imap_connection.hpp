@@ -9,7 +9,7 @@
 
 #include "errand/errors.hpp"
 
-#include "invoice_intake/intake/stop_signal.hpp"
+#include "invoice_intake/intake/stop.hpp"
 
 namespace errand::invoices {
 

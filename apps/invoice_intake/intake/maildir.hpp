@@ -7,7 +7,7 @@
 #include "errand/logger.hpp"
 
 #include "invoice_intake/intake/intake.hpp"
-#include "invoice_intake/intake/stop_signal.hpp"
+#include "invoice_intake/intake/stop.hpp"
 
 namespace errand::invoices {
 

@@ -9,6 +9,9 @@
 
 namespace errand::cli {
 
+using terminal::Console;
+using terminal::ExitCode;
+
 /// What a call of the program left behind.
 struct Ended {
   ExitCode code;

@@ -23,7 +23,7 @@ TaskRecord queued() {
   return task;
 }
 
-std::string shown(const TaskRecord& task, const Screen& screen = {}) {
+std::string shown(const TaskRecord& task, const terminal::Screen& screen = {}) {
   std::ostringstream out;
   print_task(out, task, kNow, screen);
   return out.str();
@@ -125,6 +125,14 @@ TEST(TaskView, ATableHasOneRowForEachTask) {
   EXPECT_EQ(out.str(),
             "ID                                    STATUS   TYPE        QUEUE  TRIES  AGE  ENDED\n"
             "0d9b3f0e-8c67-4d8e-9d6c-3a1d2f5b7c10  pending  email.send  mail     0/4  5 s\n");
+}
+
+TEST(FormatTasks, OneTaskIsNotTasks) {
+  EXPECT_EQ(format_tasks(0), "0 tasks");
+  EXPECT_EQ(format_tasks(1), "1 task");
+  EXPECT_EQ(format_tasks(2000), "2,000 tasks");
+  EXPECT_EQ(format_tasks(1, "expired"), "1 expired task");
+  EXPECT_EQ(format_tasks(2, "expired"), "2 expired tasks");
 }
 
 }  // namespace
