@@ -1,4 +1,5 @@
 # Sidekiq. sidekiq_peer.rb TASKS TRIPS SECONDS; the same file is what its own program loads.
+require "English"
 require "json"
 require "sidekiq"
 
@@ -37,13 +38,24 @@ def drain(tasks, seconds)
   worker = Process.spawn("sidekiq", "-r", File.expand_path(__FILE__), "-c", CONCURRENCY.to_s,
                          out: File::NULL)
   left = -> { Sidekiq.redis { |redis| redis.llen("queue:default") } }
-  sleep 0.001 while left.call == tasks
+  while left.call == tasks
+    if Process.wait(worker, Process::WNOHANG)
+      worker = nil
+      abort "Sidekiq's worker ended with status #{$CHILD_STATUS.exitstatus}"
+    end
+    sleep 0.001
+  end
   began = clock
   sleep 0.005 while left.call > 0 && clock - began < seconds
-  (tasks - left.call) / (clock - began)
+  handled = (tasks - left.call) / (clock - began)
+  failed = Sidekiq.redis { |redis| redis.zcard("retry") }
+  abort "#{failed} jobs failed" if failed > 0
+  handled
 ensure
-  Process.kill("KILL", worker)
-  Process.wait(worker)
+  if worker
+    Process.kill("KILL", worker)
+    Process.wait(worker)
+  end
 end
 
 if $PROGRAM_NAME == __FILE__

@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { Queue, QueueEvents, Worker } from "bullmq";
 import { Redis } from "ioredis";
-import { Countdown, measure, median, now, payload } from "./measure.mjs";
+import { fail, measure, median, now, payload, WARM_UP_TRIPS } from "./measure.mjs";
 import { endWorker, isWorker, startWorker } from "./worker_process.mjs";
 
 const QUEUE = "bench";
@@ -29,16 +29,20 @@ if (isWorker) {
     submitBulk: (all) => queue.addBulk(all.map((data) => ({ name: "job", data }))),
     clear: () => queue.obliterate({ force: true }),
 
-    async drain(count, seconds) {
-      const countdown = new Countdown(count, seconds);
+    async drain(countdown) {
       const worker = new Worker(QUEUE, handle, {
         connection: connect(),
         concurrency: CONCURRENCY,
       });
+      worker.on("error", fail);
       worker.on("completed", () => countdown.tick());
-      const rate = await countdown.done;
+      await countdown.finished;
       await worker.close(true);
-      return rate;
+    },
+
+    async uncompleted() {
+      const counts = await queue.getJobCounts("waiting", "active", "delayed", "failed");
+      return Object.values(counts).reduce((sum, count) => sum + count, 0);
     },
 
     async latency(trips) {
@@ -46,11 +50,11 @@ if (isWorker) {
       const events = new QueueEvents(QUEUE, { connection: connect() });
       await events.waitUntilReady();
       const samples = [];
-      for (let i = 0; i < trips + 10; ++i) {
+      for (let i = 0; i < trips + WARM_UP_TRIPS; ++i) {
         const began = now();
         const job = await queue.add("job", payload);
         await job.waitUntilFinished(events);
-        if (i >= 10) samples.push(now() - began);
+        if (i >= WARM_UP_TRIPS) samples.push(now() - began);
       }
       await endWorker(worker);
       await events.close();

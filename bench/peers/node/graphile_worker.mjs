@@ -2,22 +2,26 @@
 import { fileURLToPath } from "node:url";
 import { Logger, makeWorkerUtils, run } from "graphile-worker";
 import pg from "pg";
-import { Countdown, measure, median, now, payload } from "./measure.mjs";
+import { fail, measure, median, now, payload, WARM_UP_TRIPS } from "./measure.mjs";
 import { endWorker, isWorker, startWorker } from "./worker_process.mjs";
 
 const TASK = "bench";
 const CONCURRENCY = 24;
 const LOCAL_QUEUE = 500;
 
-const silent = new Logger(() => () => {});
+const JOBS = "graphile_worker._private_jobs";
+// Silent, but for errors.
+const logger = new Logger(() => (level, message) => {
+  if (level === "error") fail(new Error(message));
+});
 const pgPool = new pg.Pool({ max: 50 });
-pgPool.on("error", () => {});
+pgPool.on("error", fail);
 
 const start = (handler, tuning) =>
   run({
     preset: { worker: { concurrentJobs: CONCURRENCY, ...tuning } },
     pgPool,
-    logger: silent,
+    logger,
     noHandleSignals: true,
     taskList: { [TASK]: handler },
   });
@@ -27,24 +31,29 @@ if (isWorker) {
   await start(() => process.send(now()), {});
   process.send("ready");
 } else {
-  const utils = await makeWorkerUtils({ pgPool, logger: silent });
+  const utils = await makeWorkerUtils({ pgPool, logger });
   await utils.migrate();
 
   await measure({
     submit: (data) => utils.addJob(TASK, data),
     submitBulk: (all) => utils.addJobs(all.map((data) => ({ identifier: TASK, payload: data }))),
-    clear: () => pgPool.query("TRUNCATE graphile_worker._private_jobs"),
+    clear: () => pgPool.query(`TRUNCATE ${JOBS}`),
+    refreshStatistics: () => pgPool.query(`VACUUM ANALYZE ${JOBS}`),
 
-    async drain(count, seconds) {
-      const countdown = new Countdown(count, seconds);
+    async drain(countdown) {
       const runner = await start(() => countdown.tick(), {
         localQueue: { size: LOCAL_QUEUE },
         completeJobBatchDelay: 0,
         failJobBatchDelay: 0,
       });
-      const rate = await countdown.done;
+      await countdown.finished;
       await runner.stop();
-      return rate;
+    },
+
+    // Completed jobs are deleted.
+    async uncompleted() {
+      const found = await pgPool.query(`SELECT count(*)::int AS jobs FROM ${JOBS}`);
+      return found.rows[0].jobs;
     },
 
     async latency(trips) {
@@ -55,14 +64,14 @@ if (isWorker) {
         samples.push(startedAt - began);
         arrived();
       });
-      for (let i = 0; i < trips; ++i) {
+      for (let i = 0; i < trips + WARM_UP_TRIPS; ++i) {
         const started = new Promise((resolve) => (arrived = resolve));
         began = now();
         await utils.addJob(TASK, payload);
         await started;
       }
       await endWorker(worker);
-      return { start_p50_ms: median(samples) };
+      return { start_p50_ms: median(samples.slice(WARM_UP_TRIPS)) };
     },
 
     async close() {

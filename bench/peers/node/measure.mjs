@@ -4,6 +4,11 @@ import { performance } from "node:perf_hooks";
 
 const CALLERS = 50;
 const BULK = 1000;
+const START_SECONDS = 30;
+const COMPLETION_SECONDS = 10;
+
+// Trips before those that count, as many as `errand bench` discards.
+export const WARM_UP_TRIPS = 20;
 
 // 200 bytes of JSON.
 export const payload = (() => {
@@ -19,46 +24,77 @@ export function median(samples) {
   return sorted[Math.floor(sorted.length / 2)];
 }
 
+// A peer that reports errors has not done the work that is measured.
+export function fail(error) {
+  console.error(error);
+  process.exit(1);
+}
+
 async function rate(count, work) {
   const began = now();
   await work();
   return (count * 1000) / (now() - began);
 }
 
-// Counts what a worker does until all is done, or time is up.
+// Counts what a worker does from its first job until all is done, or time is up: what a worker needs to
+// start is not measured. The jobs of the first tick only start the clock.
 export class Countdown {
-  #left;
   #count;
-  #finish;
+  #seconds;
+  #done = 0;
+  #first = 0;
   #began;
-  done = new Promise((resolve) => (this.#finish = resolve));
+  #timer;
+  #finish;
+  finished = new Promise((resolve) => (this.#finish = resolve));
+  rate;
 
   constructor(count, seconds) {
     this.#count = count;
-    this.#left = count;
-    this.#began = now();
-    this.timer = setTimeout(() => this.#end(), seconds * 1000);
+    this.#seconds = seconds;
+    this.#timer = setTimeout(
+      () => fail(new Error(`no job began within ${START_SECONDS} s`)),
+      START_SECONDS * 1000,
+    );
   }
 
   tick(jobs = 1) {
-    this.#left -= jobs;
-    if (this.#left <= 0) this.#end();
+    if (this.rate !== undefined) return;
+    this.#done += jobs;
+    if (this.#began === undefined) {
+      this.#began = now();
+      this.#first = jobs;
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#end(), this.#seconds * 1000);
+    }
+    if (this.isComplete) this.#end();
   }
 
-  get isOver() {
-    return this.rate !== undefined;
+  get isComplete() {
+    return this.#done >= this.#count;
   }
 
   #end() {
-    if (this.isOver) return;
-    clearTimeout(this.timer);
-    this.rate = ((this.#count - this.#left) * 1000) / (now() - this.#began);
-    this.#finish(this.rate);
+    clearTimeout(this.#timer);
+    this.rate = ((this.#done - this.#first) * 1000) / (now() - this.#began);
+    this.#finish();
   }
 }
 
-// peer: submit(payload), submitBulk(payloads), clear(), drain(count, seconds) → jobs/s,
-// latency(trips) → figures, close(). Arguments: TASKS TRIPS SECONDS.
+// A handler that was entered is not yet a job that is completed: the server has the last word.
+async function waitForCompletion(peer) {
+  const until = now() + COMPLETION_SECONDS * 1000;
+  for (;;) {
+    const left = await peer.uncompleted();
+    if (left === 0) return;
+    if (now() > until) throw new Error(`${left} jobs were not completed after the drain`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+// peer: submit(payload), submitBulk(payloads), clear(), refreshStatistics() where the server plans by
+// them, drain(countdown), uncompleted() → jobs, latency(trips) → figures, close().
+// Arguments: TASKS TRIPS SECONDS.
 export async function measure(peer) {
   const [tasks, trips, seconds] = process.argv.slice(2, 5).map(Number);
   const figures = {};
@@ -85,7 +121,11 @@ export async function measure(peer) {
       await peer.submitBulk(Array(Math.min(BULK, tasks - done)).fill(payload));
     }
   });
-  figures.drain = await peer.drain(tasks, seconds);
+  await peer.refreshStatistics?.();
+  const countdown = new Countdown(tasks, seconds);
+  await peer.drain(countdown);
+  if (countdown.isComplete) await waitForCompletion(peer);
+  figures.drain = countdown.rate;
 
   await peer.clear();
   if (peer.latency) Object.assign(figures, await peer.latency(trips));

@@ -1,6 +1,7 @@
 // pg-boss, with batches, several workers, and no pause while batches are full.
+import pg from "pg";
 import { PgBoss } from "pg-boss";
-import { Countdown, measure } from "./measure.mjs";
+import { fail, measure } from "./measure.mjs";
 
 const QUEUE = "bench";
 const WORKERS = 4;
@@ -14,24 +15,39 @@ const boss = new PgBoss({
   supervise: false,
   schedule: false,
 });
-boss.on("error", () => {});
+boss.on("error", fail);
 await boss.start();
 await boss.createQueue(QUEUE);
+const database = new pg.Client();
+await database.connect();
 
 await measure({
   submit: (data) => boss.send(QUEUE, data),
   submitBulk: (all) => boss.insert(QUEUE, all.map((data) => ({ data }))),
   clear: () => boss.deleteAllJobs(QUEUE),
 
-  async drain(count, seconds) {
-    const countdown = new Countdown(count, seconds);
+  refreshStatistics: () => database.query("VACUUM ANALYZE pgboss.job"),
+
+  async drain(countdown) {
     const tuning = { batchSize: BATCH, localConcurrency: WORKERS, burstWhenBatchFull: true };
     await boss.work(QUEUE, { ...tuning, pollingIntervalSeconds: 0.5 }, async (jobs) => {
       countdown.tick(jobs.length);
     });
-    return countdown.done;
+    await countdown.finished;
+    await boss.offWork(QUEUE);
   },
 
-  close: () => boss.stop({ graceful: false }),
+  async uncompleted() {
+    const found = await database.query(
+      "SELECT count(*)::int AS jobs FROM pgboss.job WHERE name = $1 AND state <> 'completed'",
+      [QUEUE],
+    );
+    return found.rows[0].jobs;
+  },
+
+  async close() {
+    await database.end();
+    await boss.stop({ graceful: false });
+  },
 });
 process.exit(0);

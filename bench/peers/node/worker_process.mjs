@@ -1,5 +1,6 @@
 // A worker in a process of its own, which says when it is ready and when jobs begin.
 import { fork } from "node:child_process";
+import { fail } from "./measure.mjs";
 
 const ROLE = "--worker";
 
@@ -12,6 +13,9 @@ export async function startWorker(script, onMessage = () => {}) {
     child.once("exit", (code) => reject(new Error(`the worker ended with status ${code}`)));
   });
   child.on("message", onMessage);
+  child.on("exit", (code) => {
+    if (!child.killed) fail(new Error(`the worker ended with status ${code}`));
+  });
   return child;
 }
 
