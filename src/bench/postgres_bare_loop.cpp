@@ -28,18 +28,60 @@ struct Clear {
 };
 using Rows = std::unique_ptr<PGresult, Clear>;
 
-class PostgresBareLoop final : public BareLoop {
+class Session {
  public:
-  PostgresBareLoop(const Dsn& dsn, std::string queue)
-      : connection_{PQconnectdb(postgres::libpq_uri(dsn).c_str())}, queue_{std::move(queue)} {
+  explicit Session(const Dsn& dsn) : connection_{PQconnectdb(postgres::libpq_uri(dsn).c_str())} {
     // As the engine's sessions are: its statements are meant to be planned under these.
     postgres::Query settings = postgres::queue_settings(postgres::Scope::session);
     check(Rows{PQexecParams(connection_.get(), settings.sql, settings.parameters.size(), nullptr,
                             settings.parameters.values(), settings.parameters.lengths(),
                             settings.parameters.formats(), 1)});
-    prepare("submit", postgres::sql::kSubmitAlike);
-    prepare("claim", postgres::sql::kClaim);
-    prepare("complete", postgres::sql::kComplete);
+  }
+
+  void prepare(const char* name, const char* sql) {
+    check(Rows{PQprepare(connection_.get(), name, sql, 0, nullptr)});
+  }
+
+  Rows run(const char* name, Parameters& parameters) {
+    send(name, parameters);
+    return receive();
+  }
+
+  void send(const char* name, Parameters& parameters) {
+    if (PQsendQueryPrepared(connection_.get(), name, parameters.size(), parameters.values(),
+                            parameters.lengths(), parameters.formats(), 1) != 1) {
+      fail();
+    }
+  }
+
+  Rows receive() {
+    Rows rows{PQgetResult(connection_.get())};
+    while (Rows{PQgetResult(connection_.get())}) continue;
+    return check(std::move(rows));
+  }
+
+ private:
+  Rows check(Rows rows) {
+    const ExecStatusType status = PQresultStatus(rows.get());
+    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) fail();
+    return rows;
+  }
+
+  [[noreturn]] void fail() {
+    throw StorageException{std::string{"bare loop: "} + PQerrorMessage(connection_.get()),
+                           StorageException::Retry::useless};
+  }
+
+  std::unique_ptr<PGconn, Finish> connection_;
+};
+
+class PostgresBareLoop final : public BareLoop {
+ public:
+  PostgresBareLoop(const Dsn& dsn, std::string queue)
+      : first_{dsn}, second_{dsn}, queue_{std::move(queue)} {
+    first_.prepare("submit", postgres::sql::kSubmitAlike);
+    first_.prepare("claim", postgres::sql::kClaim);
+    second_.prepare("complete", postgres::sql::kComplete);
   }
 
   void submit(std::size_t count, std::size_t batch, const std::string& payload) override {
@@ -59,12 +101,14 @@ class PostgresBareLoop final : public BareLoop {
           .add(std::int64_t{3})
           .add(std::optional<std::string>{})
           .add(std::span<const std::optional<std::string>>{none});
-      run("submit", parameters);
+      first_.run("submit", parameters);
     }
   }
 
+  /// The next batch is claimed while the last one is completed, as a worker does.
   std::size_t drain(std::size_t batch) override {
     std::size_t done = 0;
+    bool completing = false;
     while (true) {
       Parameters claim;
       claim.add(queue_)
@@ -72,7 +116,9 @@ class PostgresBareLoop final : public BareLoop {
           .add(std::int64_t{0})
           .add(std::int64_t{15'000})
           .add("bare loop");
-      const Rows rows = run("claim", claim);
+      const Rows rows = first_.run("claim", claim);
+      if (completing) second_.receive();
+      completing = false;
       const int count = PQntuples(rows.get());
       if (PQgetisnull(rows.get(), 0, 0) != 0) return done;
       std::vector<TaskId> ids;
@@ -87,7 +133,8 @@ class PostgresBareLoop final : public BareLoop {
       complete.add(std::span<const TaskId>{ids})
           .add(std::span<const std::int64_t>{versions})
           .add(std::span<const std::string_view>{results});
-      run("complete", complete);
+      second_.send("complete", complete);
+      completing = true;
       done += static_cast<std::size_t>(count);
     }
   }
@@ -98,26 +145,8 @@ class PostgresBareLoop final : public BareLoop {
             static_cast<std::size_t>(PQgetlength(rows.get(), row, column))};
   }
 
-  void prepare(const char* name, const char* sql) {
-    check(Rows{PQprepare(connection_.get(), name, sql, 0, nullptr)});
-  }
-
-  Rows run(const char* name, Parameters& parameters) {
-    return check(
-        Rows{PQexecPrepared(connection_.get(), name, parameters.size(), parameters.values(),
-                            parameters.lengths(), parameters.formats(), 1)});
-  }
-
-  Rows check(Rows rows) {
-    const ExecStatusType status = PQresultStatus(rows.get());
-    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) {
-      throw StorageException{std::string{"bare loop: "} + PQerrorMessage(connection_.get()),
-                             StorageException::Retry::useless};
-    }
-    return rows;
-  }
-
-  std::unique_ptr<PGconn, Finish> connection_;
+  Session first_;
+  Session second_;  ///< completes
   std::string queue_;
 };
 

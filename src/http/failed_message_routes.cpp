@@ -147,7 +147,7 @@ Response list_failed_messages(const Call& call, const Query& query) {
 Response group_failed_messages(const Call& call, const Query& query) {
   const FailureFilter filter = filter_of_messages(query);
   FailureTransport failures = open(call, query.text("transport"));
-  FailureGroups groups;
+  FailureGroups groups{FailureGroups::Order::oldest_first};
   std::int64_t looked = 0;
   failures.for_each(message_filter(filter), [&](const FailedMessage& message) {
     ++looked;

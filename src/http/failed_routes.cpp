@@ -179,7 +179,7 @@ Response group_failed(const Call& call) {
   if (kind_of(query) == FailureKind::message) return group_failed_messages(call, query);
   refuse_transport(query);
   const FailureFilter filter = FailureFilter::of(query);
-  FailureGroups groups;
+  FailureGroups groups{FailureGroups::Order::newest_first};
   TaskCatalog& catalog = call.service.engine.catalog();
   const std::int64_t looked = look_at_newest(catalog, filter, [&](TaskRecord& task) {
     const ExceptionData error = error_of(task);

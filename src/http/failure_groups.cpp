@@ -18,7 +18,9 @@ void FailureGroups::add(Failure failure) {
   Group& group = groups_[Kind{std::move(failure.type), std::move(failure.error_class),
                               error_pattern(failure.message)}];
   ++group.count;
-  if (group.count > 1 && failure.at < group.last) return;
+  const bool is_newest =
+      failure.at > group.last || (failure.at == group.last && order_ == Order::oldest_first);
+  if (group.count > 1 && !is_newest) return;
   group.last = failure.at;
   group.message = std::move(failure.message);
   group.id = std::move(failure.id);

@@ -22,7 +22,10 @@ class FailureGroups {
     std::string id;
   };
 
-  /// Of failures of one moment, the one that is added last counts as the newest.
+  /// In which order failures are added: it tells which of one moment is the newest.
+  enum class Order : std::uint8_t { newest_first, oldest_first };
+  explicit FailureGroups(Order order) : order_{order} {}
+
   void add(Failure failure);
 
   /// The groups, the largest first, each with its newest failure, whose id is called `id_name`
@@ -40,6 +43,7 @@ class FailureGroups {
     std::string id;
   };
 
+  Order order_;
   std::map<Kind, Group> groups_;
 };
 

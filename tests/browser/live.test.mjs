@@ -82,6 +82,27 @@ dashboardTest('a task that another program deletes leaves the list', {}, async (
   await row.waitFor({ state: 'detached' });
 });
 
+dashboardTest('a task that is deleted before the page hears of changes leaves the list, too', {}, async ({ page, program }) => {
+  const id = await program.submit('errand.echo');
+  const kept = await program.submit('errand.echo');
+  const tab = await page('/submit');
+  let listen;
+  const deaf = new Promise((resolve) => { listen = resolve; });
+  await tab.route('**/api/events?*', async (route) => {
+    await deaf;
+    await route.continue();
+  });
+  await tab.getByRole('link', { name: 'Tasks' }).click();
+  await tab.locator(`tr[data-task="${id}"]`).waitFor();
+  await tab.locator(`tr[data-task="${kept}"]`).hover();
+  program.sql(`delete from async_tasks where task_id = '${id}'`);
+  listen();
+  await tab.locator(`tr.gone[data-task="${id}"]`).waitFor();
+  await tab.locator(`tr[data-task="${kept}"]:not(.gone)`).waitFor();
+  await tab.mouse.move(0, 0);
+  await tab.locator(`tr[data-task="${id}"]`).waitFor({ state: 'detached' });
+});
+
 dashboardTest('the focus stays where it is while rows come and go', {}, async ({ page, program }) => {
   const focused = (tab) => tab.evaluate(() => document.activeElement.closest('tr')?.dataset.queue ?? document.activeElement.textContent);
   await program.submit('errand.echo', {}, { queue: 'm' });

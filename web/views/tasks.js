@@ -178,9 +178,12 @@ export function tasksView({ query: firstQuery }) {
     const same = items.length === answer?.items.length && items.every(({ taskId }, i) => taskId === answer.items[i].taskId);
     if (!same && !query.cursor && !query.page) news.hidden = false;
   };
-  /** What was deleted before the stream's first look is not told. With a filter, a task may as well have left the list alive. */
+  /**
+   * What was deleted before the stream's first look is not told. With a filter a task may as well have left the list
+   * alive, and a page by its number begins elsewhere when one before it is deleted.
+   */
   const markDeleted = (items) => {
-    if (filtered() || !answer) return;
+    if (filtered() || query.page || !answer) return;
     const there = new Set(items.map((task) => task.taskId));
     // What stands before a task that is still there was not pushed out by newer ones.
     const last = items.length < PAGE_SIZE ? answer.items.length : answer.items.findLastIndex((task) => there.has(task.taskId));

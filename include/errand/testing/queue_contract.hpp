@@ -423,6 +423,18 @@ TEST_P(QueueContract, SubmittingAStoredIdAgainChangesNothing) {
   EXPECT_EQ(task_count(), 2);
 }
 
+TEST_P(QueueContract, OneStoredIdAmongManyOfAKindDoesNotKeepTheOthersOut) {
+  std::vector<NewTask> batch;
+  for (int i = 0; i < 100; ++i) batch.push_back(new_task_with_body(std::to_string(i)));
+  const NewTask stored = batch[50];
+  submit(stored);
+  const TaskData before = record(stored.id).data;
+  EXPECT_EQ(queue().submit(batch), 99U);
+  EXPECT_EQ(task_count(), 100);
+  EXPECT_EQ(record(stored.id).data, before);
+  EXPECT_EQ(record(batch[99].id).data.payload, "99");
+}
+
 TEST_P(QueueContract, AnIdTwiceInOneBatchIsStoredOnceAsTheFirst) {
   const NewTask first = new_task_with_body(R"("first")");
   NewTask second = new_task_with_body(R"("second")");

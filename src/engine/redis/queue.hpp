@@ -28,8 +28,8 @@ class Queue final : public TaskQueue {
   void pause(std::span<const std::string> queues) override;
   void resume(std::span<const std::string> queues) override;
 
-  /// The server does nothing else while a script runs, and takes no command of a million words.
-  static constexpr std::size_t kMostTasks = 50'000;
+  /// The server does nothing else while a script runs, and tells others that it is BUSY after 5 s.
+  static constexpr std::size_t kMostTasks = 10'000;
   static constexpr std::size_t kMostBytes = std::size_t{256} * 1024 * 1024;
 
  private:
