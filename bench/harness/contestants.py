@@ -3,23 +3,29 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 PEERS = Path(__file__).resolve().parents[1] / "peers"
+MOST_SECONDS = 300  # of one contestant's run
 
 
 @dataclass(frozen=True)
 class Plan:
     tasks: int
-    trips: int  # submit → result, or → start
     seconds: int  # a peer's drain ends then; its rate is what it did until then
     repetitions: int
 
+    @property
+    def trips(self):
+        """Submit → result, or → start: as many as `errand bench` takes."""
+        return min(max(self.tasks // 20, 10), 500)
 
-FULL = Plan(tasks=20_000, trips=500, seconds=10, repetitions=5)
-QUICK = Plan(tasks=5_000, trips=100, seconds=2, repetitions=3)
+
+FULL = Plan(tasks=20_000, seconds=10, repetitions=5)
+QUICK = Plan(tasks=5_000, seconds=2, repetitions=3)
 
 
 class Errand:
@@ -31,7 +37,10 @@ class Errand:
     def run(self, plan):
         answer = _run([self._program, "bench", "--dsn", self._dsn, "--json", "--queue-only",
                        "--rounds", "1", "--tasks", str(plan.tasks)])
-        return {name: value for name, value in answer.items() if name not in ("dsn", "tasks")}
+        # Its start_p50_ms lies between two timestamps of the server, a peer's between the caller's
+        # and the handler's: not the same thing.
+        return {name: value for name, value in answer.items()
+                if name not in ("dsn", "tasks", "start_p50_ms")}
 
 
 class ErrandMessages:
@@ -96,20 +105,28 @@ def install_node_peers(node_directory):
     if installed.is_file() and installed.read_bytes() == lock:
         return
     print("Installing the peers of Node.js into", node_directory, flush=True)
-    subprocess.run(["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts",
+    subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts",
                     "--loglevel=error"], cwd=node_directory, check=True)
     installed.write_bytes(lock)
 
 
 def versions(node_directory):
-    """Of the peers, as they are installed."""
-    packages = json.loads((PEERS / "node" / "package.json").read_text())["dependencies"]
-    found = {name: packages[name] for name in ("graphile-worker", "pg-boss", "bullmq")}
+    """Of the peers and what runs them, as they are installed."""
+    found = {}
+    for name in sorted(OF_NODE):
+        package = node_directory / "node_modules" / name / "package.json"
+        if package.is_file():
+            found[name] = json.loads(package.read_text())["version"]
+    for name, package in [("Symfony Messenger", "php-symfony-messenger"),
+                          ("Celery", "python3-celery"), ("Sidekiq", "ruby-sidekiq")]:
+        installed = _output(["dpkg-query", "-W", "-f", "${source:Upstream-Version}", package])
+        found[name] = installed.split("+")[0]
     if _node(node_directory)[0].exists():
-        found["node"] = _output([*_node(node_directory)[:1], "--version"]).lstrip("v")
-    for name, package in [("symfony", "php-symfony-messenger"), ("celery", "python3-celery"),
-                          ("sidekiq", "ruby-sidekiq"), ("php", "php-cli"), ("ruby", "ruby")]:
-        found[name] = _output(["dpkg-query", "-W", "-f", "${Version}", package]).split("+")[0]
+        found["Node.js"] = _output([_node(node_directory)[0], "--version"]).lstrip("v")
+    found["PHP"] = _output(["php", "-r", "echo PHP_VERSION;"])
+    found["Python"] = _output(["/usr/bin/python3", "-c",
+                               "import platform; print(platform.python_version())"])
+    found["Ruby"] = _output(["ruby", "-e", "print RUBY_VERSION"])
     return found
 
 
@@ -119,13 +136,33 @@ def _node(node_directory):
 
 def _run(command, environment=None):
     """The figures that the last line of the output names."""
-    done = subprocess.run(command, env={**os.environ, **(environment or {})}, check=False,
-                          capture_output=True, text=True,
-                          cwd=_directory_of(command))
-    if done.returncode != 0:
-        raise SystemExit(f"bench: {' '.join(map(str, command))} ended with status "
-                         f"{done.returncode}:\n{done.stderr.strip()[-2000:]}")
-    return json.loads(done.stdout.strip().splitlines()[-1])
+    shown = " ".join(map(str, command))
+    # A session of its own: what it started can be ended with it.
+    running = subprocess.Popen(command, env={**os.environ, **(environment or {})}, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               cwd=_directory_of(command), start_new_session=True)
+    try:
+        output, errors = running.communicate(timeout=MOST_SECONDS)
+    except subprocess.TimeoutExpired:
+        _end(running)
+        raise SystemExit(f"bench: {shown} was not done after {MOST_SECONDS} s") from None
+    except BaseException:
+        _end(running)
+        raise
+    if running.returncode != 0:
+        raise SystemExit(f"bench: {shown} ended with status {running.returncode}:\n"
+                         f"{errors.strip()[-2000:]}")
+    return json.loads(output.strip().splitlines()[-1])
+
+
+def _end(running):
+    """First so that it may end its own worker."""
+    os.killpg(running.pid, signal.SIGINT)
+    try:
+        running.wait(5)
+    except subprocess.TimeoutExpired:
+        os.killpg(running.pid, signal.SIGKILL)
+        running.wait()
 
 
 def _directory_of(command):

@@ -1,5 +1,6 @@
-"""What is to be reached: the lines of the table, and how each is read off the medians."""
+"""What is to be reached: the lines of the table, and how each is read off the repetitions."""
 
+import statistics
 from dataclasses import dataclass
 
 # Work, contestant, figure, beside whom, its figure, and the ratio to reach. Of several peers the
@@ -16,18 +17,25 @@ class Goal:
     peer_figure: str = ""
     at_most: bool = False
 
-    def judge(self, medians):
-        """None: not measured."""
-        ours = medians.get(self.errand, {}).get(self.figure)
-        figure = self.peer_figure or self.figure
-        theirs = {peer: medians[peer][figure] for peer in self.peers
-                  if figure in medians.get(peer, {})}
-        if ours is None or not theirs:
+    def judge(self, runs):
+        """By the ratios within each repetition, which what else the machine does changes less than
+        the figures themselves. None: not measured."""
+        ours = _values(runs, self.errand, self.figure)
+        theirs = {peer: _values(runs, peer, self.peer_figure or self.figure) for peer in self.peers}
+        medians = {peer: statistics.median(values) for peer, values in theirs.items() if values}
+        if not ours or not medians:
             return None
-        best = (min if self.at_most else max)(theirs, key=theirs.get)
-        ratio = ours / theirs[best]
+        best = (min if self.at_most else max)(medians, key=medians.get)
+        ratios = [mine / other for mine, other in zip(ours, theirs[best])]
+        ratio = statistics.median(ratios)
         reached = ratio <= self.ratio if self.at_most else ratio >= self.ratio
-        return Verdict(self, ours, best, theirs[best], ratio, reached)
+        return Verdict(self, statistics.median(ours), best, medians[best], ratio, min(ratios),
+                       max(ratios), reached)
+
+
+def _values(runs, contestant, figure):
+    """One for each repetition; none if it does not have this figure."""
+    return [run[figure] for run in runs.get(contestant, []) if figure in run]
 
 
 @dataclass(frozen=True)
@@ -37,6 +45,8 @@ class Verdict:
     peer: str
     theirs: float
     ratio: float
+    least: float
+    greatest: float
     reached: bool
 
 

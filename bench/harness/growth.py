@@ -9,6 +9,7 @@ import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 from . import charts, report
@@ -38,6 +39,8 @@ def is_wanted(arguments):
 
 def run(program, servers, arguments, tell):
     parts = arguments.growth or PARTS
+    if arguments.steady_seconds < 10:
+        raise SystemExit("bench: --steady-seconds must be 10 or more: clean-ups come before samples")
     results = {}
     with tempfile.TemporaryDirectory(prefix="errand-growth-") as directory:
         bench = Bench(program, servers, directory, tell)
@@ -70,12 +73,13 @@ class Bench:
 
     def backlog(self, engine, sizes):
         """Backlog → a claim of 100 in ms."""
-        found = {}
-        for size in sizes:
-            self._tell(f"{engine}: claims out of {size:,}")
-            figures = self._errand_bench(engine, "--tasks", "100", "--backlog", str(size))
-            found[size] = figures["claim_backlog_ms"]
-        return found
+        found = {size: [] for size in sizes}
+        for _ in range(3):
+            for size in sizes:
+                self._tell(f"{engine}: claims out of {size:,}")
+                figures = self._errand_bench(engine, "--tasks", "100", "--backlog", str(size))
+                found[size].append(figures["claim_backlog_ms"])
+        return {size: statistics.median(times) for size, times in found.items()}
 
     def processes(self, engine, tasks):
         """Worker processes → tasks a second, from the start of the first to the end of the last."""
@@ -97,11 +101,19 @@ class Bench:
         return found
 
     def horizon(self, tasks):
-        """Tasks a second, one drain after the other, without and under an old transaction."""
+        """Tasks a second, drains without and under an old transaction in turn: the table grows from
+        one to the next, and must not grow for the one kind only."""
         found = {"free": [], "held": []}
         for _ in range(3):
-            self._tell("postgres: drains without an old transaction")
+            self._tell("postgres: a drain without an old transaction")
             found["free"].append(self._drain("postgres", tasks, 1))
+            with self._old_transaction():
+                self._tell("postgres: a drain under an old transaction")
+                found["held"].append(self._drain("postgres", tasks, 1))
+        return found
+
+    @contextmanager
+    def _old_transaction(self):
         holder = subprocess.Popen(
             ["psql", "-h", self._servers.postgres, "-U", "errand", "-d", "errand", "-qX"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -110,13 +122,10 @@ class Bench:
                                "SELECT count(*) FROM async_tasks;\n")
             holder.stdin.flush()
             holder.stdout.readline()  # it has its snapshot
-            for _ in range(3):
-                self._tell("postgres: drains under an old transaction")
-                found["held"].append(self._drain("postgres", tasks, 1))
+            yield
         finally:
             holder.kill()
             holder.wait()
-        return found
 
     def steady_on_all(self, engines, rate, seconds):
         """At the same time: it is about memory and bloat, not about speed."""
@@ -131,32 +140,37 @@ class Bench:
 
     def steady(self, engine, rate, seconds, stopping):
         """A batch a second, a worker, and what it costs: a sample each hundredth of the time. What
-        ended more than a minute ago is cleaned up, so that a storage which grows is bloated."""
+        ended more than a minute ago is cleaned up, so that a storage which grows is bloated; samples
+        begin after the first clean-up that finds something."""
         queue = f"steady-{time.monotonic_ns()}"
         worker = self._start_worker(engine, queue)
         samples = []
+        kept = min(60, max(seconds // 4, 1))  # less in a short try
         every = max(seconds / 100, 1)
         began = time.monotonic()
-        next_sample = began
+        next_sample = began + kept + every
+        batches = 0
         try:
             for second in range(seconds):
                 if worker.poll() is not None:
                     raise SystemExit(f"bench: the worker ended with status {worker.returncode}")
                 self._submit(engine, queue, rate)
+                batches += 1
                 if time.monotonic() >= next_sample:
                     self._tell(f"{engine}: {second} of {seconds} s of steady load")
                     next_sample += every
-                    self._errand(engine, "clean", "--older-than", "1m")
+                    self._errand(engine, "clean", "--older-than", f"{kept}s")
                     samples.append({"second": round(time.monotonic() - began),
                                     "worker_mb": _resident_mb(worker.pid),
                                     "storage_mb": self._storage_mb(engine),
                                     "waiting": self._waiting(engine, queue)})
                 if stopping.wait(max(0.0, began + second + 1 - time.monotonic())):
                     break
+            achieved = rate * batches / (time.monotonic() - began)
         finally:
             worker.terminate()
             worker.wait()
-        return samples
+        return {"rate": achieved, "samples": samples}
 
     def _errand_bench(self, engine, *options):
         return json.loads(self._errand(engine, "bench", "--json", "--queue-only", "--rounds", "3",
@@ -236,7 +250,8 @@ def growth_charts(results):
                 for name, rates in results["horizon"].items() for i, rate in enumerate(rates)]
         drawn["growth-horizon.svg"] = charts.bars(
             "PostgreSQL: drains without and under an old transaction", "tasks a second", rows)
-    for engine, samples in results.get("steady", {}).items():
+    for engine, load in results.get("steady", {}).items():
+        samples = load["samples"]
         drawn[f"growth-steady-{engine}.svg"] = charts.lines(
             f"{engine}: steady load", "MB", [f"{sample['second']} s" for sample in samples],
             {"worker": [sample["worker_mb"] for sample in samples],
@@ -262,13 +277,18 @@ def tables(results):
             [name, ", ".join(report.show("drain", rate) for rate in rates)]
             for name, rates in results["horizon"].items()]
     if "steady" in results:
-        found["steady"] = [["steady load", "worker, first and last", "storage, first and last",
-                            "waiting at the end"]] + [
-            [engine, *(f"{samples[0][name]:.0f} → {samples[-1][name]:.0f} MB"
-                       for name in ("worker_mb", "storage_mb")), f"{samples[-1]['waiting']:,}"]
-            for engine, samples in results["steady"].items()]
+        found["steady"] = [["steady load", "submitted", "worker, first and last",
+                            "storage, first and last", "waiting at the end"]] + [
+            _steady_row(engine, load["rate"], load["samples"][0], load["samples"][-1])
+            for engine, load in results["steady"].items()]
     found["growth"] = goal_rows(results)
     return found
+
+
+def _steady_row(engine, rate, first, last):
+    return [engine, report.show("rate", rate),
+            *(f"{first[name]:.0f} → {last[name]:.0f} MB" for name in ("worker_mb", "storage_mb")),
+            f"{last['waiting']:,}"]
 
 
 def goal_rows(results):

@@ -21,13 +21,6 @@ def medians(runs):
             for name, repetitions in runs.items()}
 
 
-def spread(runs, name, figure):
-    """The least and the most, as parts of the median."""
-    values = [run[figure] for run in runs[name]]
-    middle = statistics.median(values)
-    return min(values) / middle, max(values) / middle
-
-
 def show(figure, value):
     if value is None:
         return ""
@@ -45,19 +38,40 @@ def figure_table(found):
     return rows
 
 
-def goal_table(goals, found):
-    rows = [["work", "Errand", "beside", "", "ratio", "goal", ""]]
+def goal_table(goals, runs):
+    """The ratio is the median of the repetitions' ratios."""
+    rows = [["work", "Errand", "beside", "", "ratio", "from – to", "goal", ""]]
     for goal in goals:
-        verdict = goal.judge(found)
+        verdict = goal.judge(runs)
         wanted = f"{'≤' if goal.at_most else '≥'} {goal.ratio:g}"
         if verdict is None:
-            rows.append([goal.work, "", " or ".join(goal.peers), "", "", wanted, "pending"])
+            rows.append([goal.work, "", " or ".join(goal.peers), "", "", "", wanted, "pending"])
             continue
         peer = "bare client" if verdict.peer == goal.errand else verdict.peer
         rows.append([goal.work, show(goal.figure, verdict.ours), peer,
                      show(goal.peer_figure or goal.figure, verdict.theirs),
-                     f"{verdict.ratio:.2f}", wanted, "reached" if verdict.reached else "MISSED"])
+                     f"{verdict.ratio:.2f}", f"{verdict.least:.2f} – {verdict.greatest:.2f}",
+                     wanted, "reached" if verdict.reached else "MISSED"])
     return rows
+
+
+def run_text(results):
+    """What one has to know of a run to judge or repeat it, in Markdown."""
+    plan, machine = results["plan"], results["machine"]
+    versions = ", ".join(f"{name} {version}" for name, version in results["versions"].items())
+    return (f"Measured on {results['date']} at commit `{results['commit']}`.\n\n"
+            f"- Machine: {machine['cores']} cores ({machine['processor']}), "
+            f"{machine['memory_gb']:.0f} GB of memory, Linux {machine['kernel']}; "
+            f"load at the start {machine['load']:.2f}\n"
+            f"- Versions: {versions}\n"
+            f"- Plan: {plan['repetitions']} repetitions of {plan['tasks']:,} tasks, {plan['trips']} "
+            f"round trips; a peer's drain ends after {plan['seconds']} s")
+
+
+def embed(drawn):
+    """The charts, for a page beside their directory."""
+    return "\n".join(f"![{name.removesuffix('.svg').replace('-', ' ')}](charts/{name})"
+                     for name in drawn)
 
 
 def as_text(rows):

@@ -11,10 +11,10 @@ POSTGRES_SETTINGS = {
     "synchronous_commit": "on",
     "shared_buffers": "512MB",
     "max_wal_size": "4GB",
-    "checkpoint_timeout": "15min",
+    "checkpoint_timeout": "1h",
 }
 # What is acknowledged is on the disk within a second.
-REDIS_SETTINGS = {"appendonly": "yes", "appendfsync": "everysec"}
+REDIS_SETTINGS = {"appendonly": "yes", "appendfsync": "everysec", "auto-aof-rewrite-percentage": "0"}
 
 POSTGRES_DATABASES = ["errand", "graphile_worker", "pg_boss", "symfony"]
 REDIS_DATABASES = {"errand": 0, "bullmq": 1, "symfony": 2, "celery": 3, "sidekiq": 4}
@@ -75,6 +75,15 @@ class Servers:
             "REDIS_DATABASE": str(REDIS_DATABASES.get(peer, 0)),
         }
 
+    def settle(self):
+        """Between contestants: nobody pays for what the one before left to be written or kept."""
+        self._redis_cli("FLUSHALL")
+        self.sql("postgres", "CHECKPOINT")
+
+    def versions(self):
+        return {"PostgreSQL": self.sql("postgres", "SHOW server_version").split()[0],
+                "Redis": self.redis_info("server")["redis_version"]}
+
     def sql(self, database, statement):
         """The answer, without any layout."""
         return subprocess.run(
@@ -83,9 +92,12 @@ class Servers:
             check=True, capture_output=True, text=True).stdout.strip()
 
     def redis_info(self, section):
-        answer = subprocess.run(["redis-cli", "-s", self.redis_socket, "INFO", section],
-                                check=True, capture_output=True, text=True).stdout
+        answer = self._redis_cli("INFO", section)
         return dict(line.split(":", 1) for line in answer.splitlines() if ":" in line)
+
+    def _redis_cli(self, *words):
+        return subprocess.run(["redis-cli", "-s", self.redis_socket, *words],
+                              check=True, capture_output=True, text=True).stdout
 
 
 def _control(server, action, directory, *settings):

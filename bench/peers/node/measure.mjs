@@ -1,6 +1,5 @@
 // What the drivers of the Node.js peers have in common: the payload, the counts and the clock are
 // those of `errand bench`.
-import { performance } from "node:perf_hooks";
 
 const CALLERS = 50;
 const BULK = 1000;
@@ -17,7 +16,9 @@ export const payload = (() => {
   return message;
 })();
 
-export const now = () => performance.timeOrigin + performance.now();
+// Milliseconds of CLOCK_MONOTONIC, which all processes share. (performance.timeOrigin is read apart
+// from the clock that it belongs to: two processes may be milliseconds apart by it.)
+export const now = () => Number(process.hrtime.bigint()) / 1e6;
 
 export function median(samples) {
   const sorted = samples.toSorted((a, b) => a - b);
