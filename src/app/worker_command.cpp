@@ -172,9 +172,9 @@ int run_worker_command(const WorkerCommand& command, Handlers& handlers, Engine*
   }
   const std::unique_ptr<Logger> own_logger = make_logger(command);
   Logger& logger = *own_logger;
-  // Who serves tasks alone has no use for it, and no mistake in it stops him.
+  // Who serves tasks alone has no use for it, and no mistake in it stops him, unless he named it.
   MessageConfiguration configuration;
-  if (!command.transports.empty()) {
+  if (!command.transports.empty() || !command.configuration.empty()) {
     configuration = MessageConfiguration::from_environment(command.configuration);
   }
   add_exec_handlers(handlers, command.exec, command.exec_timeout, configuration.serializer());

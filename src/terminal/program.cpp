@@ -75,6 +75,10 @@ std::optional<ExitCode> parse_arguments(CLI::App& root, std::vector<std::string>
   try {
     root.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
+    if (const std::optional<std::string> unknown = explain_unknown_command(root)) {
+      complain(console, root.get_name(), *unknown);
+      return ExitCode::usage;
+    }
     console.out << root.help();
     return ExitCode::done;
   } catch (const CLI::CallForVersion& version) {

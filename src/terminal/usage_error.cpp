@@ -43,6 +43,10 @@ std::optional<std::string> leftover(const CLI::App& root) {
 std::string explain_leftover(const CLI::App& command, const std::string& word) {
   if (word.starts_with('-')) {
     const std::string name = word.substr(0, word.find('='));
+    const std::vector<std::string> known = option_names(command);
+    if (std::ranges::find(known, name) != known.end()) {
+      return fmt::format("{} goes behind the command: {} {}", name, full_name(command), name);
+    }
     return fmt::format("{} has no option '{}'{}", full_name(command), name,
                        did_you_mean_option(name, command));
   }
@@ -75,13 +79,23 @@ std::string explain(const CLI::App& root, const CLI::App& command, const CLI::Pa
   return explain_missing_value(text).value_or(text);
 }
 
+std::string with_next_step(const CLI::App& command, const std::string& sentence) {
+  return fmt::format("{}{} See: {} --help", sentence, sentence.ends_with('?') ? "" : ".",
+                     full_name(command));
+}
+
 }  // namespace
+
+std::optional<std::string> explain_unknown_command(const CLI::App& root) {
+  const std::optional<std::string> word = leftover(root);
+  const CLI::App& command = named_command(root);
+  if (!word || word->starts_with('-') || command.get_subcommands({}).empty()) return std::nullopt;
+  return with_next_step(command, explain_leftover(command, *word));
+}
 
 std::string explain_usage_error(const CLI::App& root, const CLI::ParseError& error) {
   const CLI::App& command = named_command(root);
-  const std::string sentence = explain(root, command, error);
-  return fmt::format("{}{} See: {} --help", sentence, sentence.ends_with('?') ? "" : ".",
-                     full_name(command));
+  return with_next_step(command, explain(root, command, error));
 }
 
 }  // namespace errand::terminal

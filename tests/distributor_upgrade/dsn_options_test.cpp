@@ -56,5 +56,15 @@ TEST(DsnOptions, FailuresAreInATableOfTheirOwnAndStayThere) {
   EXPECT_EQ(failures.option("synchronous"), "full");
 }
 
+TEST(DsnOptions, OnSqliteAnOptionThatNobodyReadsIsNamed) {
+  EXPECT_NO_THROW(check_sqlite_options(Dsn{"sqlite:a.db?queue_name=q&synchronous=normal"}));
+  try {
+    check_sqlite_options(Dsn{"sqlite:a.db?queue=q"});
+    FAIL();
+  } catch (const ConfigurationException& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("SQLite has no option `queue`"));
+  }
+}
+
 }  // namespace
 }  // namespace errand::distributors

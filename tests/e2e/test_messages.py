@@ -504,6 +504,7 @@ class Messages(ErrandTest):
         self.configure(transports=secret)
         self.assertNotIn("hunter2", self.errand("send", "X", expect=2).stderr)
         self.errand("send", "X", "--config", "absent.json", expect=2)
+        self.errand("worker", "--drain", "--config", "absent.json", expect=2)
 
 
 if __name__ == "__main__":

@@ -63,6 +63,21 @@ PostgresOptions postgres_options(const Dsn& dsn) {
   return options;
 }
 
+void check_sqlite_options(const Dsn& dsn) {
+  constexpr std::array<std::string_view, 8> kKnown{
+      "table_name",   "queue_name",  "redeliver_timeout", "auto_setup",
+      "remove_after", "synchronous", "busy_timeout",      "ttl"};
+  for (const auto& [name, value] : dsn.options()) {
+    if (std::ranges::find(kKnown, name) != kKnown.end()) continue;
+    std::string known;
+    for (const std::string_view each : kKnown) {
+      known.append(known.empty() ? "" : ", ").append(each);
+    }
+    throw ConfigurationException{dsn.to_string() + ": SQLite has no option `" + name +
+                                 "`; there are " + known};
+  }
+}
+
 Dsn for_checks(const Dsn& dsn) {
   std::string text = dsn.secret_text();
   if (!dsn.option("queue_name")) text = with(std::move(text), "queue_name=async_messages");

@@ -24,6 +24,9 @@ struct PostgresOptions {
 /// Throws ConfigurationException that names the option, and what it may be.
 [[nodiscard]] PostgresOptions postgres_options(const Dsn& dsn);
 
+/// Throws ConfigurationException that names an option which nobody reads, and those there are.
+void check_sqlite_options(const Dsn& dsn);
+
 /// Where checks wait: the queue `async_messages` of the table `messenger_messages`, and handled
 /// ones are kept for seven days, unless the DSN says otherwise.
 [[nodiscard]] Dsn for_checks(const Dsn& dsn);

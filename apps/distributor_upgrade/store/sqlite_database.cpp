@@ -7,6 +7,7 @@
 #include "errand/sqlite.hpp"
 
 #include "distributor_upgrade/store/database.hpp"
+#include "distributor_upgrade/store/dsn_options.hpp"
 #include "distributor_upgrade/store/idle_connections.hpp"
 #include "errand_distributor_upgrade_embedded.hpp"
 
@@ -211,6 +212,7 @@ class SqliteDatabase final : public Database {
 }  // namespace
 
 std::unique_ptr<Database> open_sqlite_database(const Dsn& dsn, const DatabaseOptions& options) {
+  check_sqlite_options(dsn);
   return std::make_unique<SqliteDatabase>(dsn, options);
 }
 

@@ -15,10 +15,11 @@ std::string environment(const char* name) {
   return value != nullptr ? value : "";
 }
 
-/// Of the forms that a DSN may have, this program reads two.
-Dsn parse_dsn(const std::string& text) {
+/// What `read` gives. Of the forms that a DSN may have, this program reads two.
+template <class Read>
+Dsn with_our_forms(Read&& read) {
   try {
-    return Dsn{text};
+    return read();
   } catch (const ConfigurationException& error) {
     const std::string reason = error.what();
     throw ConfigurationException{reason.substr(0, reason.find("; the forms are")) +
@@ -29,12 +30,12 @@ Dsn parse_dsn(const std::string& text) {
 }  // namespace
 
 Dsn Invocation::dsn() const {
-  if (!dsn_option.empty() && !parse_dsn(dsn_option).password().empty()) {
+  if (!dsn_option.empty() && !with_our_forms([&] { return Dsn{dsn_option}; }).password().empty()) {
     throw ConfigurationException{
         "--dsn: a password on the command line can be seen by everybody on this machine; put the "
         "DSN into $ERRAND_DSN, or the password into ~/.pgpass or $PGPASSWORD"};
   }
-  return Dsn::from_environment(dsn_option);
+  return with_our_forms([&] { return Dsn::from_environment(dsn_option); });
 }
 
 std::unique_ptr<Database> Invocation::database(Missing missing) const {

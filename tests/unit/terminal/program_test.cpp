@@ -22,6 +22,7 @@ class ParseArguments : public ::testing::Test {
   ParseArguments() {
     begin_program(root, {}, "The end.");
     CLI::App& greet = add_command(root, "greet", "Say hello");
+    add_json(greet, as_json);
     runs(greet, named, [] { return ExitCode::timed_out; });
   }
 
@@ -30,6 +31,7 @@ class ParseArguments : public ::testing::Test {
   }
 
   CLI::App root{"It greets.", "greeter"};
+  bool as_json = false;
   std::function<ExitCode()> named;
   std::istringstream in;
   std::ostringstream out;
@@ -61,6 +63,20 @@ TEST_F(ParseArguments, HelpIsAWordAndAnOption) {
   EXPECT_THAT(out.str(), StartsWith("Say hello\n"));
   const std::string both = out.str();
   EXPECT_EQ(both.substr(0, both.size() / 2), both.substr(both.size() / 2));
+}
+
+TEST_F(ParseArguments, ThereIsNoHelpForACommandThatThereIsNot) {
+  EXPECT_EQ(parse({"help", "gret"}), ExitCode::usage);
+  EXPECT_EQ(err.str(),
+            "greeter: greeter has no command 'gret'; did you mean 'greet'? See: greeter --help\n");
+  EXPECT_EQ(out.str(), "");
+}
+
+TEST_F(ParseArguments, AnOptionOfTheCommandGoesBehindIt) {
+  EXPECT_EQ(parse({"--json", "greet"}), ExitCode::usage);
+  EXPECT_EQ(err.str(),
+            "greeter: --json goes behind the command: greeter greet --json. See: greeter greet "
+            "--help\n");
 }
 
 TEST_F(ParseArguments, TheVersionIsTheProjects) {
