@@ -73,8 +73,9 @@ void check_sqlite_options(const Dsn& dsn) {
     for (const std::string_view each : kKnown) {
       known.append(known.empty() ? "" : ", ").append(each);
     }
-    throw ConfigurationException{dsn.to_string() + ": SQLite has no option `" + name +
-                                 "`; there are " + known};
+    std::string reason = dsn.to_string();
+    reason.append(": SQLite has no option `").append(name).append("`; there are ").append(known);
+    throw ConfigurationException{reason};
   }
 }
 
