@@ -29,8 +29,8 @@ struct Death {
   bool handler_fails = false;
   int max_retries = 0;
   Place failures = Place::elsewhere;
-  KillPoint async{};   ///< in the transport that is consumed
-  KillPoint failed{};  ///< in the failure transport
+  KillPoint async{};              ///< in the transport that is consumed
+  KillPoint failed{};             ///< in the failure transport
   std::size_t times_handled = 0;  ///< at least
   std::size_t dead_letters = 0;
 };

@@ -59,6 +59,9 @@ ExitCode report(const std::exception_ptr& error, terminal::Console& console) {
   } catch (const std::exception& e) {
     say(console, e.what());
     return ExitCode::internal_error;
+  } catch (...) {
+    say(console, "something was thrown that is not an exception: a mistake in this program");
+    return ExitCode::internal_error;
   }
 }
 

@@ -18,9 +18,9 @@ FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::int8[], $6::int8
            max_retries, retry_policy, headers)
 ON CONFLICT (task_id) DO NOTHING)";
 
-/// Tasks that differ in their ids, payloads and headers only: 1 task_id, 2 payload and 9 headers are
-/// arrays, the others as in kSubmit, for all. A known id is an error (a unique violation): looking for
-/// one before each row is what makes kSubmit slower (decision 0032).
+/// Tasks that differ in their ids, payloads and headers only: 1 task_id, 2 payload and 9 headers
+/// are arrays, the others as in kSubmit, for all. A known id is an error (a unique violation):
+/// looking for one before each row is what makes kSubmit slower (decision 0032).
 inline constexpr const char* kSubmitAlike = R"(
 INSERT INTO async_tasks (task_id, status, payload, submitted_at, version,
                          queue_name, type, priority, available_at,

@@ -9,8 +9,8 @@
 
 namespace errand::postgres {
 
-/// The queries that store the tasks; few, and for one transaction. They must be valid. Known ids are
-/// left alone.
+/// The queries that store the tasks; few, and for one transaction. They must be valid. Known ids
+/// are left alone.
 [[nodiscard]] std::vector<Query> submit_queries(std::span<const NewTask> tasks);
 
 /// The same, faster for tasks that are alike. A known id may be an error: UniqueViolation.
