@@ -162,6 +162,7 @@ export function oneLine(text) {
   return visible(text).replace(/\s*[\n\t]\s*/g, ' ');
 }
 
+/** Its end: ids of one time begin alike. */
 export function shortId(id) {
-  return id.slice(0, 8);
+  return id.slice(-8);
 }

@@ -77,8 +77,11 @@ class ERRAND_EXPORT TaskHandle {
   bool forget(Ticket ticket) const;
 
  private:
+  friend class Tasks;
+
   Tasks* tasks_;
   TaskId id_;
+  std::chrono::steady_clock::time_point submitted_{};  ///< by this object's Tasks, lately
 };
 
 /// The result of a task, now or later.

@@ -16,7 +16,9 @@ namespace errand {
 /// Names a task: a UUID version 4 (RFC 4122). A plain value; nothing here but generate() fails.
 class ERRAND_EXPORT TaskId {
  public:
-  /// A new id from the kernel's cryptographic generator. Throws std::system_error if that fails.
+  /// A new id: 74 bits from the kernel's cryptographic generator, behind 48 bits of the time, which
+  /// keep those of one time together in the indexes of databases. Throws std::system_error if the
+  /// generator fails.
   [[nodiscard]] static TaskId generate();
 
   /// Exactly 36 characters, hyphens in place, version 4, RFC variant; upper-case digits are read.
@@ -48,7 +50,7 @@ class ERRAND_EXPORT TaskId {
 
 template <>
 struct std::hash<errand::TaskId> {
-  /// 122 of the bits are random already: eight of the bytes are as good a hash as any.
+  /// 62 of the last bits are random already: as good a hash as any.
   std::size_t operator()(const errand::TaskId& id) const noexcept {
     std::size_t bits = 0;
     for (std::size_t i = 8; i < 16; ++i) bits = bits << 8 | id.bytes()[i];

@@ -240,7 +240,7 @@ class Bench {
       tasks.settle(settlements);
       submit(batch.claims.size());
     }
-    for (std::size_t done = 0; done < ids.size(); done += kBulk) {
+    for (std::size_t done = 0; done < ids.size() && !plan_.keep_backlog; done += kBulk) {
       progress_(fmt::format("a claim out of {}: removed {}", pending, done));
       const auto some = std::span{ids}.subspan(done, std::min(kBulk, ids.size() - done));
       tasks.cancel(some);

@@ -16,6 +16,7 @@ struct Plan {
   std::size_t rounds = 3;      ///< of bulk and drain
   std::size_t payload = 200;   ///< bytes of JSON of each task; at least kLeastPayload
   bool storage_calls = true;   ///< false: only what queues do
+  bool keep_backlog = false;   ///< true: the storage is thrown away, with the backlog in it
 };
 
 /// A payload is a message with addresses and a body; without any body it has this size.
@@ -24,7 +25,8 @@ inline constexpr std::size_t kLeastPayload = 64;
 /// A figure: rates are tasks a second, `…_ms` are milliseconds.
 using Figure = std::pair<std::string, double>;
 
-/// Measures an engine on the storage `dsn` names, in queues of its own, and removes what it made.
+/// Measures an engine on the storage `dsn` names, in queues of its own, and removes what it made,
+/// but for a backlog that is kept.
 ///
 /// - `submit_seq`: one caller, one task at a time; `submit_c50`: 50 threads, one at a time each;
 ///   `submit_bulk`: 1,000 at a time.

@@ -26,6 +26,7 @@ struct BenchCommand {
   std::int64_t rounds = 3;
   std::int64_t payload = 200;
   bool queue_only = false;
+  bool keep_backlog = false;
   bool json = false;
   TransportChoice transport;
 };
@@ -65,7 +66,8 @@ ExitCode run_bench(const BenchCommand& command, Invocation& invocation) {
                            .backlog = static_cast<std::size_t>(command.backlog),
                            .rounds = static_cast<std::size_t>(command.rounds),
                            .payload = static_cast<std::size_t>(command.payload),
-                           .storage_calls = !command.queue_only};
+                           .storage_calls = !command.queue_only,
+                           .keep_backlog = command.keep_backlog};
     const auto progress = [&](const std::string& next) { line.show("measuring " + next); };
     if (command.transport.is_given()) {
       detail::OpenTransports transports = command.transport.open(TransportOptions::Open::create);
@@ -111,6 +113,8 @@ void add_bench(CLI::App& parent, Invocation& invocation) {
            "Leave out what TaskStorage does: save, load, update, delete");
   add_number(command, "--backlog", options->backlog, 0, 100'000'000,
              "Also measure a claim beside so many pending tasks; submits and removes them");
+  add_flag(command, "--keep-backlog", options->keep_backlog,
+           "Do not remove them, which takes its time: for a storage to be thrown away");
   add_transport_choice(command, options->transport,
                        "Measure messages without a record on this transport instead, which must "
                        "be empty");

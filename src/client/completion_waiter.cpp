@@ -37,14 +37,22 @@ CompletionWaiter::~CompletionWaiter() {
   give_up(std::make_exception_ptr(Error{"the client was destroyed while this future waited"}));
 }
 
-CompletionWaiter::Ticket CompletionWaiter::add(TaskId id, Callback callback) {
+CompletionWaiter::Ticket CompletionWaiter::add(TaskId id, Callback callback, Look look) {
   std::call_once(started_, [this] { start(); });
   const std::lock_guard lock{mutex_};
   const Ticket ticket = ++last_ticket_;
   waiting_[id].push_back(Entry{ticket, std::move(callback)});
+  if (look == Look::now) {
+    to_ask_.insert(id);
+    wake_.notify_one();
+  }
+  return ticket;
+}
+
+void CompletionWaiter::look_for(TaskId id) {
+  const std::lock_guard lock{mutex_};
   to_ask_.insert(id);
   wake_.notify_one();
-  return ticket;
 }
 
 bool CompletionWaiter::remove(TaskId id, Ticket ticket) {

@@ -35,9 +35,15 @@ class CompletionWaiter {
   CompletionWaiter(const CompletionWaiter&) = delete;
   CompletionWaiter& operator=(const CompletionWaiter&) = delete;
 
+  /// Whether to look for a task at once, or to leave that to a signal or to look_for().
+  enum class Look : std::uint8_t { now, when_told };
+
   /// Calls `callback` once, from the waiter's thread, when the task is finished, expired or
   /// unknown.
-  Ticket add(TaskId id, Callback callback);
+  Ticket add(TaskId id, Callback callback, Look look = Look::now);
+
+  /// A signal may have come before add().
+  void look_for(TaskId id);
 
   /// True: the callback is not called any more. False: it was called, or is about to be.
   bool remove(TaskId id, Ticket ticket);

@@ -15,6 +15,12 @@ namespace {
 
 using std::chrono::milliseconds;
 
+using Steady = std::chrono::steady_clock;
+
+/// No worker in another process is done sooner: until then a signal is waited for, and the storage
+/// is not asked.
+constexpr milliseconds kSoonestFinish{5};
+
 /// Longer waits are not told apart: the clock could not count them.
 constexpr milliseconds kForever = std::chrono::years{100};
 
@@ -53,23 +59,34 @@ std::optional<Finish> look(Engine& engine, TaskId id) {
 
 /// nullopt: `timeout` passed first.
 std::optional<Finish> wait_for(Engine& engine, detail::CompletionWaiter& waiter, TaskId id,
-                               std::optional<milliseconds> timeout) {
+                               Steady::time_point submitted, std::optional<milliseconds> timeout) {
+  using Look = detail::CompletionWaiter::Look;
   if (timeout && timeout->count() <= 0) return look(engine, id);
+  const auto began = Steady::now();
+  const auto deadline = began + std::min(timeout.value_or(kForever), kForever);
+  const auto look_at = submitted + kSoonestFinish;
+  const Look first_look = began < look_at && look_at < deadline ? Look::when_told : Look::now;
   const auto arrival = std::make_shared<Arrival>();
-  const auto ticket = waiter.add(id, [arrival](const Finish* finish, std::exception_ptr error) {
-    {
-      const std::lock_guard lock{arrival->mutex};
-      if (finish != nullptr) arrival->finish = *finish;
-      arrival->error = std::move(error);
-      arrival->ready = true;
-    }
-    arrival->arrived.notify_one();
-  });
+  const auto ticket = waiter.add(
+      id,
+      [arrival](const Finish* finish, std::exception_ptr error) {
+        {
+          const std::lock_guard lock{arrival->mutex};
+          if (finish != nullptr) arrival->finish = *finish;
+          arrival->error = std::move(error);
+          arrival->ready = true;
+        }
+        arrival->arrived.notify_one();
+      },
+      first_look);
   std::unique_lock lock{arrival->mutex};
   const auto ready = [&] { return arrival->ready; };
+  if (first_look == Look::when_told && !arrival->arrived.wait_until(lock, look_at, ready)) {
+    waiter.look_for(id);
+  }
   if (!timeout) {
     arrival->arrived.wait(lock, ready);
-  } else if (!arrival->arrived.wait_for(lock, std::min(*timeout, kForever), ready)) {
+  } else if (!arrival->arrived.wait_until(lock, deadline, ready)) {
     lock.unlock();
     waiter.remove(id, ticket);
     return std::nullopt;
@@ -94,7 +111,8 @@ std::optional<Progress> TaskHandle::progress() const {
 }
 
 bool TaskHandle::wait(std::optional<milliseconds> timeout) const {
-  const std::optional<Finish> finish = wait_for(tasks_->engine_, *tasks_->waiter_, id_, timeout);
+  const std::optional<Finish> finish =
+      wait_for(tasks_->engine_, *tasks_->waiter_, id_, submitted_, timeout);
   if (finish) throw_if_gone(*finish);
   return finish.has_value();
 }
@@ -107,7 +125,8 @@ CancelStatus TaskHandle::cancel() const {
 }
 
 std::string TaskHandle::get_json(std::optional<milliseconds> timeout) const {
-  const std::optional<Finish> finish = wait_for(tasks_->engine_, *tasks_->waiter_, id_, timeout);
+  const std::optional<Finish> finish =
+      wait_for(tasks_->engine_, *tasks_->waiter_, id_, submitted_, timeout);
   if (!finish) {
     throw TimeoutException{"task " + id_.to_string() + " is not finished after " +
                            std::to_string(timeout->count()) + " ms; it goes on"};

@@ -30,7 +30,9 @@ TaskHandle Tasks::submit_encoded(const std::string& type, std::string payload,
   validate(task);
   const TaskId id = task.id;
   batcher_->submit(std::move(task));
-  return TaskHandle{*this, id};
+  TaskHandle handle{*this, id};
+  handle.submitted_ = std::chrono::steady_clock::now();
+  return handle;
 }
 
 void Tasks::submit_batch(std::span<const NewTask> batch) { engine_.queue().submit(batch); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <pthread.h>
 #include <sys/random.h>
 #include <system_error>
@@ -69,6 +70,15 @@ constexpr int hex_value(char c) noexcept {
   return -1;
 }
 
+/// Of the time in microseconds; comes round after nine years.
+constexpr unsigned kTimeBytes = 6;
+
+void begin_with_time(Bytes& bytes) {
+  const auto now = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
+  auto time = static_cast<std::uint64_t>(now.time_since_epoch().count());
+  for (unsigned i = kTimeBytes; i-- > 0; time >>= 8U) bytes[i] = static_cast<std::uint8_t>(time);
+}
+
 constexpr bool is_version_4(const Bytes& bytes) noexcept {
   return (bytes[6] & 0xF0U) == 0x40U && (bytes[8] & 0xC0U) == 0x80U;
 }
@@ -78,6 +88,7 @@ constexpr bool is_version_4(const Bytes& bytes) noexcept {
 TaskId TaskId::generate() {
   thread_local RandomBuffer random;
   Bytes bytes = random.take();
+  begin_with_time(bytes);
   bytes[6] = static_cast<std::uint8_t>((bytes[6] & 0x0FU) | 0x40U);
   bytes[8] = static_cast<std::uint8_t>((bytes[8] & 0x3FU) | 0x80U);
   return TaskId{bytes};

@@ -48,6 +48,7 @@ std::size_t HeldTasks::room_in_bytes() const {
 }
 
 void HeldTasks::add(std::vector<Claim> claims) {
+  const bool is_one = claims.size() == 1;
   std::vector<std::shared_ptr<HeldTask>> overtaken;
   {
     const std::lock_guard lock{mutex_};
@@ -72,7 +73,11 @@ void HeldTasks::add(std::vector<Claim> claims) {
       buffer_.push_back(std::move(task));
     }
   }
-  buffered_.notify_all();
+  if (is_one) {
+    buffered_.notify_one();
+  } else {
+    buffered_.notify_all();
+  }
   for (const auto& task : overtaken) task->ask_to_stop(StopReason::lease_lost);
 }
 

@@ -78,8 +78,9 @@ class Worker::Impl {
         held_{concurrency_, options_.max_prefetch, options_.max_held_bytes} {
     info_.host = host_name();
     info_.pid = getpid();
+    // The end of an id is random, its beginning is not.
     info_.worker =
-        fmt::format("{}:{}:{}", info_.host, info_.pid, TaskId::generate().to_string().substr(0, 8));
+        fmt::format("{}:{}:{}", info_.host, info_.pid, TaskId::generate().to_string().substr(28));
     info_.queues = options_.queues;
     info_.concurrency = static_cast<int>(concurrency_);
     held_.on_change([this] { on_room(); });

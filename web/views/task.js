@@ -3,7 +3,7 @@
 import { get, post, remove } from '../api.js';
 import { ask } from '../dialog.js';
 import { h, replace } from '../dom.js';
-import { duration, liveTime, number } from '../format.js';
+import { duration, liveTime, number, shortId } from '../format.js';
 import { t } from '../i18n.js';
 import { copyButton, documentPanel } from '../json_tree.js';
 import { attempt, tell } from '../notices.js';
@@ -132,7 +132,7 @@ export function taskView({ parameters: [id] }) {
   const refresh = throttle(load, 250);
 
   return {
-    title: t('task.title', { id: id.slice(0, 8) }),
+    title: t('task.title', { id: shortId(id) }),
     element,
     load,
     listen: /^[0-9a-f-]{36}$/i.test(id) ? { topics: 'stats,tasks', task: id } : undefined,

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "errand/engine.hpp"
@@ -17,7 +18,8 @@ class SignalProbe {
  public:
   SignalProbe(Engine& engine, Signal signal) : SignalProbe{engine.signals(), signal} {}
   SignalProbe(Signals& signals, Signal signal)
-      : subscription_{
+      : signals_{signals},
+        subscription_{
             signals.subscribe(signal, [this](const SignalEvent& event) { note(event); })} {}
 
   /// Waits for a signal that names `id`, or names no task at all. False if none came.
@@ -34,6 +36,22 @@ class SignalProbe {
     return heard_.wait_for(lock, kPatience, [&] {
       return any_queue_ || std::find(queues_.begin(), queues_.end(), queue) != queues_.end();
     });
+  }
+
+  /// Waits until signals of other processes arrive, and forgets what came until then: engines that
+  /// begin to listen say that anything may have happened. False if they never do.
+  [[nodiscard]] bool hears_only_what_follows() {
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    while (!signals_.reaches_other_processes()) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
+    const std::lock_guard lock{mutex_};
+    unnamed_ = false;
+    any_queue_ = false;
+    named_.clear();
+    queues_.clear();
+    return true;
   }
 
   /// Waits for any signal.
@@ -55,6 +73,7 @@ class SignalProbe {
     heard_.notify_all();
   }
 
+  Signals& signals_;
   std::mutex mutex_;
   std::condition_variable heard_;
   bool unnamed_ = false;

@@ -22,24 +22,34 @@ const std::string kFind =
 const std::string kFindAll = "SELECT " + record_columns(Documents::none) +
                              " FROM async_tasks WHERE task_id = ANY ($2::uuid[])";
 
-/// 1 statuses, 2 type, 3 queue_name; each NULL where anything goes.
-constexpr const char* kFilter = R"(
-WHERE ($1::text[] IS NULL OR status = ANY ($1::text[]))
-  AND ($2::text IS NULL OR type = $2::text)
-  AND ($3::text IS NULL OR queue_name = $3::text))";
+#define ERRAND_POSTGRES_WANTED_STATUSES \
+  "coalesce($1::text[], '{pending,running,retrying,completed,failed,cancelled}')"
 
-const std::string kCount = std::string{"SELECT count(*) FROM async_tasks "} + kFilter;
+/// 1 statuses, 2 type, 3 queue_name; each NULL where anything goes. One plan is made for all values
+/// to come: a column that nobody asks for must not be named, or no index alone can answer.
+std::string count_sql(bool of_type, bool of_queue) {
+  return std::string{
+             "SELECT count(*) FROM async_tasks WHERE status = ANY "
+             "(" ERRAND_POSTGRES_WANTED_STATUSES ") AND "} +
+         (of_type ? "type = $2::text" : "$2::text IS NULL") + " AND " +
+         (of_queue ? "queue_name = $3::text" : "$3::text IS NULL");
+}
 
-/// As kFilter; 4 ttl in ms, 5 limit, 6 offset, 7 the seq that those before have reached, 8 limit
-/// and offset together. The newest of each status, which their index has in order, and of these the
-/// newest: no index of all tasks by seq has to be kept for it.
+const char* count_sql(const TaskFilter& filter) {
+  static const std::array<std::string, 4> sql{count_sql(false, false), count_sql(false, true),
+                                              count_sql(true, false), count_sql(true, true)};
+  return sql[(filter.type ? 2U : 0U) + (filter.queue ? 1U : 0U)].c_str();
+}
+
+/// As count_sql(); 4 ttl in ms, 5 limit, 6 offset, 7 the seq that those before have reached, 8
+/// limit and offset together. The newest of each status, which their index has in order, and of
+/// these the newest: no index of all tasks by seq has to be kept for it.
 std::string list_sql(Documents documents) {
   std::string columns = record_columns(documents);
   const std::string ttl = "$1::int8";
   columns.replace(columns.find(ttl), ttl.size(), "$4::int8");
   return "SELECT " + columns + R"(, seq
-FROM (SELECT DISTINCT unnest(coalesce($1::text[], '{pending,running,retrying,completed,failed,cancelled}')))
-       AS wanted (wanted_status)
+FROM (SELECT DISTINCT unnest()" ERRAND_POSTGRES_WANTED_STATUSES R"()) AS wanted (wanted_status)
 CROSS JOIN LATERAL (
   SELECT * FROM async_tasks
   WHERE status = wanted_status
@@ -49,6 +59,8 @@ CROSS JOIN LATERAL (
   ORDER BY seq DESC LIMIT $8::int8) AS newest
 ORDER BY seq DESC LIMIT $5::int8 OFFSET $6::int8)";
 }
+
+#undef ERRAND_POSTGRES_WANTED_STATUSES
 
 /// Behind those of record_columns().
 constexpr int kSeqColumn = 24;
@@ -127,7 +139,7 @@ TaskPage Catalog::list(const TaskFilter& filter, const PageRequest& request) {
   return database_.read([&](Connection& connection) {
     TaskPage page{.items = {}, .total = 0, .page = request.page, .page_size = request.page_size};
     if (request.count) {
-      Query count{kCount.c_str()};
+      Query count{count_sql(filter)};
       add_filter(count.parameters, filter);
       page.total = connection.run(std::move(count)).integer(0, 0);
       if (!request.after && request.page > page.total_pages()) return page;

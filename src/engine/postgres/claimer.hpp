@@ -31,7 +31,7 @@ class Claimer {
 
   Claimed claim_of_queue(const ClaimRequest& request, const std::string& queue, std::size_t limit,
                          std::size_t suspects);
-  Claimed run(const Query& query, const std::string& queue);
+  Claimed run(const Query& query, const std::string& queue, std::size_t limit);
 
   ClaimCursor cursor_of(const std::string& queue);
   template <class Change>

@@ -29,7 +29,7 @@ std::string trimmed(std::string_view text) {
 Retry retry_for(std::string_view state) {
   const std::string_view kind = state.substr(0, 2);
   // Connection, resources, operator's intervention, lost a race.
-  if (kind == "08" || kind == "53" || kind == "57" || kind == "40" || state == "55P03") {
+  if (kind == "08" || kind == "53" || kind == "57" || kind == "40") {
     return Retry::helps;
   }
   return Retry::useless;
@@ -63,6 +63,7 @@ std::exception_ptr error_of(const PGresult* result) {
     return std::make_exception_ptr(ValidationException{message});
   }
   if (state == "40P01" || state == "40001") return std::make_exception_ptr(Deadlock{message});
+  if (state == "55P03") return std::make_exception_ptr(LockTimeout{message});
   return std::make_exception_ptr(StorageException{message, retry_for(state)});
 }
 
@@ -120,6 +121,7 @@ Query queue_settings(Scope scope) {
 SELECT set_config(name, value, $1::bool)
 FROM (VALUES ('enable_seqscan', 'off'), ('enable_bitmapscan', 'off'), ('enable_sort', 'off'),
              ('enable_nestloop', 'off'), ('jit', 'off'), ('lock_timeout', '2s'),
+             ('plan_cache_mode', 'force_generic_plan'),
              ('default_transaction_isolation', 'read committed')) AS setting (name, value))"};
   query.parameters.add(scope == Scope::transaction);
   return query;

@@ -31,6 +31,12 @@ class Deadlock : public StorageException {
       : StorageException{message, StorageException::Retry::helps} {}
 };
 
+/// Another transaction held on to what was asked for. Nothing has happened.
+class LockTimeout : public StorageException {
+ public:
+  explicit LockTimeout(const std::string& message) : StorageException{message, Retry::helps} {}
+};
+
 /// A row with this key is there already.
 class UniqueViolation : public ValidationException {
  public:
@@ -93,7 +99,9 @@ enum class Scope : std::uint8_t { session, transaction };
 
 /// What a queue needs. The server is made to walk indexes in their order, which it would find out
 /// by itself, were it not for plans that are kept since the queue was nearly empty, and statistics
-/// that say it still is. Nobody's row lock keeps a call waiting for long.
+/// that say it still is. Statements are planned once: for arrays of one element the server would
+/// plan anew each time, which takes longer than to run them. Nobody's row lock keeps a call waiting
+/// for long.
 [[nodiscard]] Query queue_settings(Scope scope);
 
 /// One connection to the server, in pipeline mode all the time. Used by one thread at a time.

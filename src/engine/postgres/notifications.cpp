@@ -20,8 +20,8 @@ using std::chrono::milliseconds;
 constexpr const char* kDone = "errand_done";
 constexpr const char* kCancel = "errand_cancel";
 
-constexpr const char* kListenDone = "LISTEN errand_done";
-constexpr const char* kListenCancel = "LISTEN errand_cancel";
+constexpr std::array<Signal, kSignalCount> kSignals{Signal::work, Signal::completion,
+                                                    Signal::cancellation};
 
 /// Nothing depends on a notification: it need not wait for the disk.
 constexpr const char* kNoWaiting = "SET synchronous_commit = off";
@@ -72,7 +72,8 @@ Notifications::Notifications(ConnectionSettings settings, bool listen, WorkChann
     : settings_{std::move(settings)},
       listen_{listen},
       work_{std::move(work)},
-      listen_work_{"LISTEN \"" + work_.name + "\""},
+      listen_sql_{"LISTEN \"" + work_.name + "\"", std::string{"LISTEN "} + kDone,
+                  std::string{"LISTEN "} + kCancel},
       logger_{logger},
       wake_event_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
   if (wake_event_ < 0) {
@@ -94,8 +95,18 @@ Notifications::~Notifications() {
 }
 
 Subscription Notifications::subscribe(Signal signal, Callback callback) {
-  if (listen_) start();
-  return hub_.subscribe(signal, std::move(callback));
+  Subscription subscription = hub_.subscribe(signal, std::move(callback));
+  if (!listen_) return subscription;
+  bool first = false;
+  {
+    const std::lock_guard lock{mutex_};
+    first = !wanted_.test(index(signal));
+    wanted_.set(index(signal));
+    if (first) listening_ = false;
+  }
+  start();
+  if (first) wake();
+  return subscription;
 }
 
 void Notifications::tell_work(std::span<const std::string> queues) {
@@ -158,20 +169,15 @@ void Notifications::run(const std::stop_token& stop) {
     last_try = stop.stop_requested();
     try {
       Connection connection{settings_};
-      std::array<Query, 4> listen{Query{kNoWaiting}, Query{listen_work_.c_str()},
-                                  Query{kListenDone}, Query{kListenCancel}};
-      connection.run(listen);
-      listening_ = true;
+      connection.run(Query{kNoWaiting});
       pause = kFirstPause;
-      if (lost) logger_.info("PostgreSQL tells of changes again");
-      deliver_everything();
+      if (std::exchange(lost, false)) logger_.info("PostgreSQL tells of changes again");
       serve(connection, stop);
     } catch (const std::exception& error) {
-      if (!lost || listening_) {
+      if (!std::exchange(lost, true)) {
         logger_.warning(std::string{"PostgreSQL cannot tell of changes, polling instead: "} +
                         error.what());
       }
-      lost = true;
     }
     listening_ = false;
     const auto until = std::chrono::steady_clock::now() + pause;
@@ -186,11 +192,25 @@ void Notifications::run(const std::stop_token& stop) {
 }
 
 void Notifications::serve(Connection& connection, const std::stop_token& stop) {
+  Wanted heard;
   while (true) {
     Outbox outbox;
+    Wanted wanted;
     {
       const std::lock_guard lock{mutex_};
       outbox = std::exchange(outbox_, {});
+      wanted = wanted_;
+    }
+    if (wanted != heard) {
+      try {
+        listen(connection, wanted & ~heard);
+      } catch (...) {
+        give_back(std::move(outbox));
+        throw;
+      }
+      heard = wanted;
+      const std::lock_guard lock{mutex_};
+      listening_ = wanted_ == heard;
     }
     if (!outbox.empty()) {
       try {
@@ -250,9 +270,14 @@ void Notifications::deliver(const PGnotify& notification) {
   }
 }
 
-void Notifications::deliver_everything() {
-  for (const Signal signal : {Signal::work, Signal::completion, Signal::cancellation}) {
-    hub_.deliver(signal, {});
+void Notifications::listen(Connection& connection, Wanted signals) {
+  std::vector<Query> queries;
+  for (const Signal signal : kSignals) {
+    if (signals.test(index(signal))) queries.push_back(Query{listen_sql_[index(signal)].c_str()});
+  }
+  connection.run(queries);
+  for (const Signal signal : kSignals) {
+    if (signals.test(index(signal))) hub_.deliver(signal, {});
   }
 }
 

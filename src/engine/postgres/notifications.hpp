@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <bitset>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -31,6 +33,8 @@ struct WorkChannel {
 /// the last one was under way. A process that dies in between is covered by the others' occasional
 /// look.
 ///
+/// Only what somebody here has subscribed to is listened for: the server wakes all who listen.
+///
 /// Thread-safe.
 class Notifications final : public Signals {
  public:
@@ -51,6 +55,11 @@ class Notifications final : public Signals {
   [[nodiscard]] bool reaches_other_processes() const noexcept override { return listening_; }
 
  private:
+  using Wanted = std::bitset<kSignalCount>;
+  [[nodiscard]] static constexpr std::size_t index(Signal signal) noexcept {
+    return static_cast<std::size_t>(signal);
+  }
+
   /// What is to be told to the other processes.
   struct Outbox {
     bool any_work = false;
@@ -69,8 +78,8 @@ class Notifications final : public Signals {
   void serve(Connection& connection, const std::stop_token& stop);
   void deliver_received(PGconn* connection);
   void deliver(const PGnotify& notification);
-  /// Nobody knows what was missed while there was no connection.
-  void deliver_everything();
+  /// Also delivers these signals: nobody knows what was missed so far.
+  void listen(Connection& connection, Wanted signals);
   void send(Connection& connection, const Outbox& outbox);
   void give_back(Outbox outbox);
   void put(const std::function<void(Outbox&)>& message);
@@ -83,14 +92,15 @@ class Notifications final : public Signals {
   const ConnectionSettings settings_;
   const bool listen_;
   const WorkChannel work_;
-  const std::string listen_work_;
+  const std::array<std::string, kSignalCount> listen_sql_;
   Logger& logger_;
   detail::SignalHub hub_;
 
   int wake_event_ = -1;
   std::mutex mutex_;
   Outbox outbox_;
-  std::atomic<bool> listening_ = false;
+  Wanted wanted_;                        ///< somebody has subscribed to them
+  std::atomic<bool> listening_ = false;  ///< to all of them; set under mutex_
   std::once_flag started_;
   std::jthread thread_;
 };

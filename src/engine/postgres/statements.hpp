@@ -60,6 +60,11 @@ WHERE t.task_id = ANY ($1::uuid[]) AND t.task_id = n.task_id
   " t.max_retries, t.retry_policy, t.headers, t.submitted_at, t.cancel_requested,"         \
   " t.available_at, t.seq)"
 
+/// 1 queue_name. Before a claim of many: those of several workers at a time would pass over each
+/// other's rows, lock some of them nevertheless, and so hold up who settles them.
+inline constexpr const char* kTakeTurn =
+    "SELECT pg_advisory_xact_lock('async_tasks'::regclass::oid::int4, hashtext($1::text))";
+
 /// 1 queue_name, 2 limit, 3 of these at most so many suspects, 4 lease in ms, 5 worker. The levels
 /// of priority are walked one by one: delayed tasks of one level stay out of the way of the next.
 ///

@@ -59,7 +59,10 @@ class Connection {
   [[nodiscard]] std::optional<Reply> receive(std::chrono::milliseconds timeout);
   void send(const Command& command);
 
-  /// Ends a receive() under way. Thread-safe.
+  /// Ends a receive() under way, or the next one. Thread-safe.
+  void wake() noexcept { socket_->wake(); }
+
+  /// Ends a receive() under way, and all that follow. Thread-safe.
   void interrupt() noexcept { socket_->interrupt(); }
 
   [[nodiscard]] bool is_usable() const noexcept { return !broken_; }

@@ -33,9 +33,19 @@ void Listener::start() {
   });
 }
 
+void Listener::wake() {
+  const std::lock_guard lock{mutex_};
+  if (connection_ != nullptr) connection_->wake();
+}
+
+void Listener::set_connection(Connection* connection) {
+  const std::lock_guard lock{mutex_};
+  connection_ = connection;
+}
+
 void Listener::begins_to_hear() {
   hearing_ = true;
-  if (was_lost_) logger_.info("Redis tells of " + subject_ + " again");
+  if (std::exchange(was_lost_, false)) logger_.info("Redis tells of " + subject_ + " again");
 }
 
 void Listener::pause(const std::stop_token& stop, milliseconds time) {
@@ -43,20 +53,34 @@ void Listener::pause(const std::stop_token& stop, milliseconds time) {
   stopped_.wait_for(lock, stop, time, [] { return false; });
 }
 
+/// The connection that wake() is for, from construction to destruction.
+class Listener::Current {
+ public:
+  Current(Listener& listener, Connection& connection) : listener_{listener} {
+    listener_.set_connection(&connection);
+  }
+  ~Current() { listener_.set_connection(nullptr); }
+  Current(const Current&) = delete;
+  Current& operator=(const Current&) = delete;
+
+ private:
+  Listener& listener_;
+};
+
 void Listener::run(const std::stop_token& stop) {
   milliseconds wait = kFirstPause;
   while (!stop.stop_requested()) {
     try {
       Connection connection{settings_};
       const std::stop_callback on_stop{stop, [&] { connection.interrupt(); }};
+      const Current current{*this, connection};
       listen_(connection, stop);
     } catch (const std::exception& error) {
       if (stop.stop_requested()) return;
-      if (!was_lost_ || hearing_) {
+      if (!std::exchange(was_lost_, true)) {
         logger_.warning("Redis cannot tell of " + subject_ + ", polling instead: " + error.what());
       }
       if (hearing_) wait = kFirstPause;
-      was_lost_ = true;
     }
     hearing_ = false;
     pause(stop, wait);

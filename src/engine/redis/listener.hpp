@@ -33,6 +33,9 @@ class Listener {
   /// The first call starts the thread.
   void start();
 
+  /// Ends a receive() of `listen` under way, or the next one, if there is a connection.
+  void wake();
+
   [[nodiscard]] bool is_hearing() const noexcept { return hearing_; }
 
   // For `listen`.
@@ -40,7 +43,10 @@ class Listener {
   void pause(const std::stop_token& stop, std::chrono::milliseconds time);
 
  private:
+  class Current;
+
   void run(const std::stop_token& stop);
+  void set_connection(Connection* connection);
 
   const ConnectionSettings settings_;
   const std::string subject_;
@@ -51,6 +57,7 @@ class Listener {
   std::once_flag started_;
   std::mutex mutex_;
   std::condition_variable_any stopped_;
+  Connection* connection_ = nullptr;  ///< that `listen` runs on; under mutex_
   std::jthread thread_;
 };
 

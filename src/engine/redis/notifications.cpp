@@ -1,6 +1,7 @@
 #include "engine/redis/notifications.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <utility>
 #include <vector>
@@ -9,6 +10,12 @@ namespace errand::redis {
 namespace {
 
 using std::chrono::milliseconds;
+using Steady = std::chrono::steady_clock;
+
+/// By signal.
+constexpr std::array<const char*, kSignalCount> kChannels{"work", "done", "cancel"};
+
+constexpr std::size_t index(Signal signal) { return static_cast<std::size_t>(signal); }
 
 /// After so long a silence the server is asked whether it is still there.
 constexpr milliseconds kSilence{15'000};
@@ -45,8 +52,17 @@ Notifications::Notifications(ConnectionSettings settings, std::string caller, st
                 }} {}
 
 Subscription Notifications::subscribe(Signal signal, Callback callback) {
+  Subscription subscription = hub_.subscribe(signal, std::move(callback));
+  bool first = false;
+  {
+    const std::lock_guard lock{mutex_};
+    first = !wanted_.test(index(signal));
+    wanted_.set(index(signal));
+    if (first) hears_all_ = false;
+  }
   listener_.start();
-  return hub_.subscribe(signal, std::move(callback));
+  if (first) listener_.wake();
+  return subscription;
 }
 
 void Notifications::tell_work(std::span<const std::string> queues) {
@@ -60,29 +76,53 @@ void Notifications::tell_completion(std::span<const TaskId> tasks) {
 }
 
 void Notifications::listen(Connection& connection, const std::stop_token& stop) {
-  connection.send(Command{"SUBSCRIBE"}
-                      .add(channels_ + "work")
-                      .add(channels_ + "done")
-                      .add(channels_ + "cancel"));
-  bool asked = false;
+  Wanted asked;
+  Wanted heard;
+  bool pinged = false;
   while (!stop.stop_requested()) {
+    ask(connection, asked);
+    const auto began = Steady::now();
     const std::optional<Reply> reply = connection.receive(kSilence);
     if (!reply) {
-      if (stop.stop_requested()) return;
-      if (asked) throw StorageException{"the server is silent", StorageException::Retry::helps};
+      if (Steady::now() - began < kSilence) continue;  // woken: more may be wanted
+      if (pinged) throw StorageException{"the server is silent", StorageException::Retry::helps};
       connection.send(Command{"PING"});
-      asked = true;
+      pinged = true;
       continue;
     }
-    asked = false;
+    pinged = false;
     const Value message = reply->value();
     check(message);
     if (message[0].text() == "message") deliver(message[1].text(), message[2].text());
-    // The last of the three channels.
-    if (message[0].text() == "subscribe" && message[2].integer() == 3) {
-      listener_.begins_to_hear();
-      deliver_everything();
+    if (message[0].text() == "subscribe") begin_to_hear(message[1].text(), heard);
+  }
+}
+
+void Notifications::ask(Connection& connection, Wanted& asked) {
+  Wanted wanted;
+  {
+    const std::lock_guard lock{mutex_};
+    wanted = wanted_;
+  }
+  if (wanted == asked) return;
+  Command command{"SUBSCRIBE"};
+  for (std::size_t i = 0; i < kSignalCount; ++i) {
+    if (wanted.test(i) && !asked.test(i)) command.add(channels_ + kChannels[i]);
+  }
+  connection.send(command);
+  asked = wanted;
+}
+
+void Notifications::begin_to_hear(std::string_view channel, Wanted& heard) {
+  for (std::size_t i = 0; i < kSignalCount; ++i) {
+    if (channel != channels_ + kChannels[i]) continue;
+    heard.set(i);
+    hub_.deliver(static_cast<Signal>(i), {});
+    {
+      const std::lock_guard lock{mutex_};
+      hears_all_ = heard == wanted_;
     }
+    if (hears_all_) listener_.begins_to_hear();
   }
 }
 
@@ -91,20 +131,14 @@ void Notifications::deliver(std::string_view channel, std::string_view message) 
   if (message.starts_with(caller_)) return;
   message.remove_prefix(std::min(message.size(), caller_.size()));
   channel.remove_prefix(std::min(channel.size(), channels_.size()));
-  if (channel == "work") {
+  if (channel == kChannels[index(Signal::work)]) {
     const std::vector<std::string> queues = parse_names(message);
     hub_.deliver(Signal::work, {.queues = queues});
-  } else if (channel == "done") {
+  } else if (channel == kChannels[index(Signal::completion)]) {
     const std::vector<TaskId> ids = parse_ids(message);
     hub_.deliver(Signal::completion, {.tasks = ids});
-  } else if (channel == "cancel") {
+  } else if (channel == kChannels[index(Signal::cancellation)]) {
     hub_.deliver(Signal::cancellation, {});
-  }
-}
-
-void Notifications::deliver_everything() {
-  for (const Signal signal : {Signal::work, Signal::completion, Signal::cancellation}) {
-    hub_.deliver(signal, {});
   }
 }
 

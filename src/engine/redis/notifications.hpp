@@ -1,5 +1,8 @@
 #pragma once
 
+#include <atomic>
+#include <bitset>
+#include <mutex>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -14,7 +17,8 @@
 namespace errand::redis {
 
 /// What the processes tell each other, by pub/sub. The scripts that change tasks publish; here is
-/// the one connection that listens. Thread-safe.
+/// the one connection that listens, for what somebody here has subscribed to: the server writes to
+/// all who listen. Thread-safe.
 class Notifications final : public Signals {
  public:
   /// `caller`: what the messages of this process begin with. `channels`: what the names of the
@@ -30,17 +34,24 @@ class Notifications final : public Signals {
 
   [[nodiscard]] Subscription subscribe(Signal signal, Callback callback) override;
   [[nodiscard]] bool reaches_other_processes() const noexcept override {
-    return listener_.is_hearing();
+    return hears_all_ && listener_.is_hearing();
   }
 
  private:
+  using Wanted = std::bitset<kSignalCount>;
+
   void listen(Connection& connection, const std::stop_token& stop);
   void deliver(std::string_view channel, std::string_view message);
-  /// Nobody knows what was missed while there was no connection.
-  void deliver_everything();
+  /// Asks the server for what is wanted and not among `asked`, which is changed.
+  void ask(Connection& connection, Wanted& asked);
+  /// The server tells of this channel from now on. Nobody knows what was missed so far.
+  void begin_to_hear(std::string_view channel, Wanted& heard);
 
   const std::string caller_;
   const std::string channels_;
+  std::mutex mutex_;
+  Wanted wanted_;                        ///< somebody has subscribed to them
+  std::atomic<bool> hears_all_ = false;  ///< that is wanted; set under mutex_
   detail::SignalHub hub_;
   Listener listener_;
 };

@@ -77,7 +77,7 @@ class AsioSocket final : public Socket {
                                 has_read_ = true;
                               });
     }
-    if (!run(has_read_, timeout)) return {};
+    if (!run(has_read_, timeout, &woken_)) return {};
     reading_ = false;
     if (read_error_ == asio::error::eof || read_error_ == asio::ssl::error::stream_truncated) {
       throw SocketError{"the server closed the connection", true};
@@ -92,18 +92,24 @@ class AsioSocket final : public Socket {
     return poll(&socket, 1, 0) == 0;
   }
 
+  void wake() noexcept override {
+    woken_ = true;
+    io_.stop();
+  }
+
   void interrupt() noexcept override {
     interrupted_ = true;
     io_.stop();
   }
 
-  /// Runs the operation that sets `done`; false if it takes longer. For connecting, too.
-  bool run(const bool& done, milliseconds timeout) {
+  /// Runs the operation that sets `done`; false if it takes longer, or `woken` was set. For
+  /// connecting, too.
+  bool run(const bool& done, milliseconds timeout, std::atomic<bool>* woken = nullptr) {
     // Years are more than the clock can add.
     const auto until = Steady::now() + std::min<milliseconds>(timeout, std::chrono::days{365});
     while (!done) {
       if (io_.stopped()) io_.restart();
-      if (interrupted_) return false;
+      if (interrupted_ || (woken != nullptr && woken->exchange(false))) return false;
       if (io_.run_one_until(until) == 0 && !done && Steady::now() >= until) return false;
     }
     return true;
@@ -128,6 +134,7 @@ class AsioSocket final : public Socket {
   bool has_read_ = false;
   error_code read_error_;
   std::size_t read_count_ = 0;
+  std::atomic<bool> woken_ = false;
   std::atomic<bool> interrupted_ = false;
 };
 

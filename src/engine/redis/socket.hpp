@@ -23,7 +23,7 @@ class SocketError : public std::runtime_error {
 };
 
 /// Bytes to and from the server: TCP, TLS or a Unix socket. Used by one thread at a time, but for
-/// interrupt().
+/// wake() and interrupt().
 class Socket {
  public:
   virtual ~Socket() = default;
@@ -36,6 +36,9 @@ class Socket {
 
   /// False: there is something to read, if only that the server has closed the connection.
   [[nodiscard]] virtual bool is_quiet() noexcept = 0;
+
+  /// Ends a read() under way, or the next one, as if its time were over. Thread-safe.
+  virtual void wake() noexcept = 0;
 
   /// Ends a read() under way, and all that follow. Thread-safe.
   virtual void interrupt() noexcept = 0;

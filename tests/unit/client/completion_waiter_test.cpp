@@ -88,6 +88,13 @@ struct Told {
   }
 };
 
+/// A task that nobody knows, added now, is asked for after whatever was to be asked before.
+void let_it_ask(CompletionWaiter& waiter) {
+  Told probe;
+  waiter.add(TaskId::generate(), probe.callback());
+  ASSERT_TRUE(probe.called.was_reached());
+}
+
 TEST(CompletionWaiter, TellsWhatAlreadyIsFinished) {
   const SqliteFile file;
   CountingEngine engine{file.open()};
@@ -154,11 +161,35 @@ TEST(CompletionWaiter, SignalsOfOthersTasksCauseNoReads) {
   waiter.add(mine, told.callback());
   ASSERT_TRUE(engine.was_called(Call::finished));
   for (const TaskId& id : others) ASSERT_EQ(engine.queue().discard({&id, 1}), 1U);
-  // A task added now is asked for after whatever the signals above would have caused.
-  Told probe;
-  waiter.add(TaskId::generate(), probe.callback());
-  ASSERT_TRUE(probe.called.was_reached());
+  let_it_ask(waiter);
   EXPECT_EQ(engine.calls(Call::finished), 2U);
+}
+
+TEST(CompletionWaiter, ATaskThatIsLeftToSignalsIsLookedForWhenOneComes) {
+  const SqliteFile file;
+  CountingEngine engine{file.open()};
+  const TaskId id = submit(engine);
+  Told told;
+  CompletionWaiter waiter{engine, {.fallback_interval = hours{1}}};
+  waiter.add(id, told.callback(), CompletionWaiter::Look::when_told);
+  let_it_ask(waiter);
+  EXPECT_EQ(engine.calls(Call::finished), 1U) << "for the other one only";
+  complete_all(engine);
+  EXPECT_TRUE(told.called.was_reached());
+}
+
+TEST(CompletionWaiter, LooksForWhatWasFinishedBeforeAnyoneListened) {
+  const SqliteFile file;
+  CountingEngine engine{file.open()};
+  const TaskId id = submit(engine);
+  complete_all(engine);
+  Told told;
+  CompletionWaiter waiter{engine, {.fallback_interval = hours{1}}};
+  waiter.add(id, told.callback(), CompletionWaiter::Look::when_told);
+  let_it_ask(waiter);
+  EXPECT_EQ(told.called.times(), 0U);
+  waiter.look_for(id);
+  EXPECT_TRUE(told.called.was_reached());
 }
 
 TEST(CompletionWaiter, ARemovedCallbackIsNotCalled) {

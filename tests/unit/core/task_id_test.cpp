@@ -1,6 +1,7 @@
 #include "errand/task_id.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <mutex>
@@ -84,7 +85,7 @@ TEST(TaskId, GeneratedOnesAreVersion4) {
   }
 }
 
-TEST(TaskId, UsesAllBitsThatAreFree) {
+TEST(TaskId, AllBitsThatAreFreeAndNotOfTheTimeAreRandom) {
   std::array<std::uint8_t, 16> ones{};
   std::array<std::uint8_t, 16> zeros{};
   for (int i = 0; i < 1000; ++i) {
@@ -94,9 +95,32 @@ TEST(TaskId, UsesAllBitsThatAreFree) {
       zeros[byte] = static_cast<std::uint8_t>(zeros[byte] | ~id.bytes()[byte]);
     }
   }
-  for (std::size_t byte = 0; byte < 16; ++byte) {
+  for (std::size_t byte = 6; byte < 16; ++byte) {
     const unsigned fixed = byte == 6 ? 0xF0U : byte == 8 ? 0xC0U : 0U;
     EXPECT_EQ((ones[byte] & zeros[byte]) | fixed, 0xFFU) << "byte " << byte;
+  }
+}
+
+std::uint64_t time_of(const TaskId& id) {
+  std::uint64_t time = 0;
+  for (std::size_t i = 0; i < 6; ++i) time = time << 8U | id.bytes()[i];
+  return time;
+}
+
+std::uint64_t time_now() {
+  const auto now = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
+  return static_cast<std::uint64_t>(now.time_since_epoch().count()) & 0xFFFF'FFFF'FFFFU;
+}
+
+TEST(TaskId, ThoseOfOneTimeAreNeighbours) {
+  const std::uint64_t before = time_now();
+  std::vector<TaskId> ids;
+  ids.reserve(1000);
+  for (int i = 0; i < 1000; ++i) ids.push_back(TaskId::generate());
+  const std::uint64_t after = time_now();
+  for (const TaskId& id : ids) {
+    EXPECT_GE(time_of(id), before) << id.to_string();
+    EXPECT_LE(time_of(id), after) << id.to_string();
   }
 }
 
