@@ -77,8 +77,11 @@ class Servers:
 
     def settle(self):
         """Between contestants: nobody pays for what the one before left to be written or kept."""
-        self._redis_cli("FLUSHALL")
+        self.forget_redis()
         self.sql("postgres", "CHECKPOINT")
+
+    def forget_redis(self):
+        self._redis_cli("FLUSHALL")
 
     def versions(self):
         return {"PostgreSQL": self.sql("postgres", "SHOW server_version").split()[0],

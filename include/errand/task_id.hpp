@@ -13,7 +13,7 @@
 
 namespace errand {
 
-/// Names a task: a UUID version 4 (RFC 4122). A plain value; nothing here but generate() fails.
+/// Names a task, in the form of a UUID version 4 (RFC 4122). A plain value; only generate() fails.
 class ERRAND_EXPORT TaskId {
  public:
   /// A new id: 74 bits from the kernel's cryptographic generator, behind 48 bits of the time, which

@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 
+#include "errand/errors.hpp"
+
 #include "bench/engine_bench.hpp"
 #include "bench/transport_bench.hpp"
 #include "cli/commands.hpp"
@@ -57,6 +59,9 @@ void print_table(const std::vector<bench::Figure>& figures, Console& console) {
 }
 
 ExitCode run_bench(const BenchCommand& command, Invocation& invocation) {
+  if (command.keep_backlog && command.backlog == 0) {
+    throw ConfigurationException{"--keep-backlog is for --backlog: say how many tasks"};
+  }
   Console& console = invocation.console;
   std::vector<bench::Figure> figures;
   std::string measured;

@@ -37,16 +37,18 @@ CompletionWaiter::~CompletionWaiter() {
   give_up(std::make_exception_ptr(Error{"the client was destroyed while this future waited"}));
 }
 
-CompletionWaiter::Ticket CompletionWaiter::add(TaskId id, Callback callback, Look look) {
+CompletionWaiter::Added CompletionWaiter::add(TaskId id, Callback callback,
+                                              Steady::time_point submitted) {
   std::call_once(started_, [this] { start(); });
   const std::lock_guard lock{mutex_};
+  const bool looks = submitted <= last_signal_ || !engine_.signals().reaches_other_processes();
   const Ticket ticket = ++last_ticket_;
   waiting_[id].push_back(Entry{ticket, std::move(callback)});
-  if (look == Look::now) {
+  if (looks) {
     to_ask_.insert(id);
     wake_.notify_one();
   }
-  return ticket;
+  return {ticket, looks};
 }
 
 void CompletionWaiter::look_for(TaskId id) {
@@ -70,12 +72,17 @@ void CompletionWaiter::start() {
   subscription_ = engine_.signals().subscribe(
       Signal::completion, [this](const SignalEvent& event) { on_signal(event.tasks); });
   last_full_read_ = Steady::now();
+  {
+    const std::lock_guard lock{mutex_};
+    last_signal_ = Steady::now();
+  }
   const BlockSignals inherited;
   thread_ = std::thread{[this] { run(); }};
 }
 
 void CompletionWaiter::on_signal(std::span<const TaskId> tasks) {
   const std::lock_guard lock{mutex_};
+  last_signal_ = Steady::now();
   if (waiting_.empty()) return;
   bool concerns_us = tasks.empty();
   if (tasks.empty()) ask_all_ = true;

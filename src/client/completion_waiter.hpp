@@ -29,28 +29,29 @@ class CompletionWaiter {
   /// Gets the finish, or the reason why there will be none.
   using Callback = std::function<void(const Finish*, std::exception_ptr)>;
   using Ticket = std::uint64_t;
+  using Steady = std::chrono::steady_clock;
 
   CompletionWaiter(Engine& engine, WaitOptions options);
   ~CompletionWaiter();
   CompletionWaiter(const CompletionWaiter&) = delete;
   CompletionWaiter& operator=(const CompletionWaiter&) = delete;
 
-  /// Whether to look for a task at once, or to leave that to a signal or to look_for().
-  enum class Look : std::uint8_t { now, when_told };
+  struct Added {
+    Ticket ticket;
+    bool looks;  ///< false: only once there is a signal, or look_for() is called
+  };
 
   /// Calls `callback` once, from the waiter's thread, when the task is finished, expired or
-  /// unknown.
-  Ticket add(TaskId id, Callback callback, Look look = Look::now);
+  /// unknown. A task that was submitted after the last signal is not looked for at once: its own
+  /// will come.
+  Added add(TaskId id, Callback callback, Steady::time_point submitted = {});
 
-  /// A signal may have come before add().
   void look_for(TaskId id);
 
   /// True: the callback is not called any more. False: it was called, or is about to be.
   bool remove(TaskId id, Ticket ticket);
 
  private:
-  using Steady = std::chrono::steady_clock;
-
   struct Entry {
     Ticket ticket;
     Callback callback;
@@ -75,6 +76,7 @@ class CompletionWaiter {
   std::unordered_map<TaskId, std::vector<Entry>> waiting_;
   std::unordered_set<TaskId> to_ask_;  ///< new here, or named by a signal
   bool ask_all_ = false;               ///< a signal did not say which
+  Steady::time_point last_signal_{};   ///< of any task; or when they began to be heard
   Steady::time_point last_read_{};
   Steady::time_point last_full_read_{};
 

@@ -17,9 +17,8 @@ using std::chrono::milliseconds;
 
 using Steady = std::chrono::steady_clock;
 
-/// No worker in another process is done sooner: until then a signal is waited for, and the storage
-/// is not asked.
-constexpr milliseconds kSoonestFinish{5};
+/// How long after its submit a task that no signal has told of is looked for: one may be lost.
+constexpr milliseconds kFirstLook{5};
 
 /// Longer waits are not told apart: the clock could not count them.
 constexpr milliseconds kForever = std::chrono::years{100};
@@ -60,14 +59,13 @@ std::optional<Finish> look(Engine& engine, TaskId id) {
 /// nullopt: `timeout` passed first.
 std::optional<Finish> wait_for(Engine& engine, detail::CompletionWaiter& waiter, TaskId id,
                                Steady::time_point submitted, std::optional<milliseconds> timeout) {
-  using Look = detail::CompletionWaiter::Look;
   if (timeout && timeout->count() <= 0) return look(engine, id);
-  const auto began = Steady::now();
-  const auto deadline = began + std::min(timeout.value_or(kForever), kForever);
-  const auto look_at = submitted + kSoonestFinish;
-  const Look first_look = began < look_at && look_at < deadline ? Look::when_told : Look::now;
+  const auto deadline = Steady::now() + std::min(timeout.value_or(kForever), kForever);
+  const auto first_look = submitted + kFirstLook;
+  // Where there is little time, the first look is not put off.
+  if (first_look + 10 * kFirstLook > deadline) submitted = {};
   const auto arrival = std::make_shared<Arrival>();
-  const auto ticket = waiter.add(
+  const auto added = waiter.add(
       id,
       [arrival](const Finish* finish, std::exception_ptr error) {
         {
@@ -78,17 +76,16 @@ std::optional<Finish> wait_for(Engine& engine, detail::CompletionWaiter& waiter,
         }
         arrival->arrived.notify_one();
       },
-      first_look);
+      submitted);
   std::unique_lock lock{arrival->mutex};
   const auto ready = [&] { return arrival->ready; };
-  if (first_look == Look::when_told && !arrival->arrived.wait_until(lock, look_at, ready)) {
-    waiter.look_for(id);
-  }
+  // Under the lock, which callbacks take: they are not called under the waiter's.
+  if (!added.looks && !arrival->arrived.wait_until(lock, first_look, ready)) waiter.look_for(id);
   if (!timeout) {
     arrival->arrived.wait(lock, ready);
   } else if (!arrival->arrived.wait_until(lock, deadline, ready)) {
     lock.unlock();
-    waiter.remove(id, ticket);
+    waiter.remove(id, added.ticket);
     return std::nullopt;
   }
   if (arrival->error) std::rethrow_exception(arrival->error);
@@ -136,7 +133,7 @@ std::string TaskHandle::get_json(std::optional<milliseconds> timeout) const {
 
 TaskHandle::Ticket TaskHandle::when_final(JsonCallback done) const {
   const ExceptionTypes& exceptions = tasks_->exceptions_;
-  return tasks_->waiter_->add(
+  const auto added = tasks_->waiter_->add(
       id_, [done = std::move(done), &exceptions](const Finish* finish, std::exception_ptr error) {
         std::string json;
         if (finish != nullptr) {
@@ -148,6 +145,7 @@ TaskHandle::Ticket TaskHandle::when_final(JsonCallback done) const {
         }
         done(error, std::move(json));
       });
+  return added.ticket;
 }
 
 bool TaskHandle::forget(Ticket ticket) const { return tasks_->waiter_->remove(id_, ticket); }

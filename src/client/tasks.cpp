@@ -28,10 +28,9 @@ TaskHandle Tasks::submit_encoded(const std::string& type, std::string payload,
   NewTask task = make_task(type, std::move(payload), options);
   if (options.id) task.id = *options.id;
   validate(task);
-  const TaskId id = task.id;
-  batcher_->submit(std::move(task));
-  TaskHandle handle{*this, id};
+  TaskHandle handle{*this, task.id};
   handle.submitted_ = std::chrono::steady_clock::now();
+  batcher_->submit(std::move(task));
   return handle;
 }
 

@@ -8,7 +8,8 @@
 
 namespace errand::invoices {
 
-/// A new random UUID, lower case. Throws std::system_error if the kernel gives no random bytes.
+/// A new UUID, see TaskId::generate(). Throws std::system_error if the kernel gives no random
+/// bytes.
 [[nodiscard]] std::string new_uuid();
 
 /// `text` in lower case if it is a UUID of any version, else nullopt.

@@ -102,24 +102,4 @@ TEST_P(ProcessContract, TheTasksOfAKilledProcessAreRescued) {
   for (const TaskId id : ids) EXPECT_EQ(record(id).crashes, 1);
 }
 
-TEST_P(ProcessContract, AnotherProcessHearsOfACompletion) {
-  Gate listening;
-  Gate gate;
-  ChildProcess child{[&] {
-    gate.open();
-    gate.wait();
-    const std::unique_ptr<Engine> mine = under_test().open();
-    SignalProbe probe{*mine, Signal::completion};
-    listening.open();
-    if (!mine->signals().reaches_other_processes()) return;
-    if (!probe.hears()) throw std::runtime_error{"heard nothing"};
-  }};
-  listening.open();
-  const Claim claim = submit_and_claim();
-  gate.open();
-  listening.wait();
-  settle(claim.lease, Completed{"1"});
-  EXPECT_EQ(child.wait(), 0);
-}
-
 }  // namespace errand::testing

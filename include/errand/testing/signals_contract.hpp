@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <thread>
 
+#include "errand/testing/child_process.hpp"
 #include "errand/testing/contract_fixture.hpp"
 #include "errand/testing/signal_probe.hpp"
 
@@ -122,16 +124,34 @@ TEST_P(SignalsContract, CancellingARunningTaskSignalsCancellation) {
 TEST_P(SignalsContract, WhatIsSubscribedToLaterIsToldToo) {
   const std::unique_ptr<Engine> other = open_another();
   SignalProbe completion{*other, Signal::completion};
+  ASSERT_TRUE(completion.hears_only_what_follows());
   SignalProbe work{*other, Signal::work};
+  ASSERT_TRUE(work.hears_only_what_follows());
   SignalProbe cancellation{*other, Signal::cancellation};
-  ASSERT_TRUE(completion.hears_only_what_follows() && work.hears_only_what_follows() &&
-              cancellation.hears_only_what_follows());
+  ASSERT_TRUE(cancellation.hears_only_what_follows());
   const Claim claim = submit_and_claim();
   EXPECT_TRUE(work.hears_of(claim.lease.id));
   cancel(claim.lease.id);
   EXPECT_TRUE(cancellation.hears_of(claim.lease.id));
   settle(claim.lease, Completed{"1"});
   EXPECT_TRUE(completion.hears_of(claim.lease.id));
+}
+
+TEST_P(SignalsContract, AnotherProcessHearsOfACompletion) {
+  const NewTask task = new_task();
+  Gate listening;
+  ChildProcess child{[&] {
+    const std::unique_ptr<Engine> mine = under_test().open();
+    SignalProbe probe{*mine, Signal::completion};
+    if (!probe.hears_only_what_follows()) throw std::runtime_error{"cannot hear"};
+    listening.open();
+    if (!probe.hears_of(task.id)) throw std::runtime_error{"heard nothing"};
+  }};
+  listening.open();
+  listening.wait();
+  submit(task);
+  settle(claim_one().lease, Completed{"1"});
+  EXPECT_EQ(child.wait(), 0);
 }
 
 TEST_P(SignalsContract, EverySubscriberIsTold) {

@@ -20,6 +20,9 @@ static_assert(kSuspectCrashes == 2, "the statements and two partial indexes say 
 /// Claims of fewer tasks do not wait for their turn: passing over others' rows costs less.
 constexpr std::size_t kTurnFrom = 50;
 
+/// After a turn that did not come: many wait, or the one whose turn it is was stopped.
+constexpr std::chrono::seconds kWithoutTurns{5};
+
 // Columns of the statements that claim.
 constexpr int kTaskId = 0;
 constexpr int kNextDue = 14;
@@ -132,11 +135,12 @@ Claimer::Claimed Claimer::run(const Query& query, const std::string& queue, std:
     });
   };
   const Result result = [&] {
-    if (limit < kTurnFrom) return run_query(false);
+    if (limit < kTurnFrom || !takes_turns()) return run_query(false);
     try {
       return run_query(true);
     } catch (const LockTimeout&) {
-      return run_query(false);  // too many wait, or one of them was stopped half way
+      stop_taking_turns();
+      return run_query(false);
     }
   }();
   std::vector<Ranked> found;
@@ -158,6 +162,18 @@ Claimer::Claimed Claimer::run(const Query& query, const std::string& queue, std:
     claimed.claims.push_back(std::move(ranked.claim));
   }
   return claimed;
+}
+
+bool Claimer::takes_turns() {
+  // Who waits behind a pooler keeps a session from the others.
+  if (!database_.settings().connection.prepare) return false;
+  const std::lock_guard lock{mutex_};
+  return Steady::now() >= turns_from_;
+}
+
+void Claimer::stop_taking_turns() {
+  const std::lock_guard lock{mutex_};
+  turns_from_ = Steady::now() + kWithoutTurns;
 }
 
 ClaimCursor Claimer::cursor_of(const std::string& queue) {

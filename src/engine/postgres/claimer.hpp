@@ -33,6 +33,9 @@ class Claimer {
                          std::size_t suspects);
   Claimed run(const Query& query, const std::string& queue, std::size_t limit);
 
+  [[nodiscard]] bool takes_turns();
+  void stop_taking_turns();
+
   ClaimCursor cursor_of(const std::string& queue);
   template <class Change>
   void change_cursor(const std::string& queue, Change&& change);
@@ -40,6 +43,7 @@ class Claimer {
   Database& database_;
   std::mutex mutex_;
   std::unordered_map<std::string, ClaimCursor> cursors_;  ///< of the queues claimed from
+  std::chrono::steady_clock::time_point turns_from_{};
 };
 
 }  // namespace errand::postgres

@@ -170,16 +170,18 @@ void Notifications::run(const std::stop_token& stop) {
     try {
       Connection connection{settings_};
       connection.run(Query{kNoWaiting});
+      Wanted heard;
+      listen(connection, heard);
       pause = kFirstPause;
       if (std::exchange(lost, false)) logger_.info("PostgreSQL tells of changes again");
-      serve(connection, stop);
+      serve(connection, heard, stop);
     } catch (const std::exception& error) {
       if (!std::exchange(lost, true)) {
         logger_.warning(std::string{"PostgreSQL cannot tell of changes, polling instead: "} +
                         error.what());
       }
     }
-    listening_ = false;
+    stop_listening();
     const auto until = std::chrono::steady_clock::now() + pause;
     pause = std::min(pause * 2, kLongestPause);
     while (!stop.stop_requested()) {
@@ -191,26 +193,13 @@ void Notifications::run(const std::stop_token& stop) {
   }
 }
 
-void Notifications::serve(Connection& connection, const std::stop_token& stop) {
-  Wanted heard;
+void Notifications::serve(Connection& connection, Wanted& heard, const std::stop_token& stop) {
   while (true) {
+    listen(connection, heard);
     Outbox outbox;
-    Wanted wanted;
     {
       const std::lock_guard lock{mutex_};
       outbox = std::exchange(outbox_, {});
-      wanted = wanted_;
-    }
-    if (wanted != heard) {
-      try {
-        listen(connection, wanted & ~heard);
-      } catch (...) {
-        give_back(std::move(outbox));
-        throw;
-      }
-      heard = wanted;
-      const std::lock_guard lock{mutex_};
-      listening_ = wanted_ == heard;
     }
     if (!outbox.empty()) {
       try {
@@ -270,15 +259,31 @@ void Notifications::deliver(const PGnotify& notification) {
   }
 }
 
-void Notifications::listen(Connection& connection, Wanted signals) {
+void Notifications::listen(Connection& connection, Wanted& heard) {
+  Wanted wanted;
+  {
+    const std::lock_guard lock{mutex_};
+    wanted = wanted_;
+  }
+  if (wanted == heard) return;
   std::vector<Query> queries;
   for (const Signal signal : kSignals) {
-    if (signals.test(index(signal))) queries.push_back(Query{listen_sql_[index(signal)].c_str()});
+    if (wanted.test(index(signal)) && !heard.test(index(signal))) {
+      queries.push_back(Query{listen_sql_[index(signal)].c_str()});
+    }
   }
   connection.run(queries);
   for (const Signal signal : kSignals) {
-    if (signals.test(index(signal))) hub_.deliver(signal, {});
+    if (wanted.test(index(signal)) && !heard.test(index(signal))) hub_.deliver(signal, {});
   }
+  heard = wanted;
+  const std::lock_guard lock{mutex_};
+  listening_ = wanted_ == heard;
+}
+
+void Notifications::stop_listening() {
+  const std::lock_guard lock{mutex_};
+  listening_ = false;
 }
 
 void Notifications::send(Connection& connection, const Outbox& outbox) {

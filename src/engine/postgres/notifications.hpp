@@ -33,7 +33,8 @@ struct WorkChannel {
 /// the last one was under way. A process that dies in between is covered by the others' occasional
 /// look.
 ///
-/// Only what somebody here has subscribed to is listened for: the server wakes all who listen.
+/// Only what somebody here has subscribed to, be it for a while, is listened for: the server wakes
+/// all who listen.
 ///
 /// Thread-safe.
 class Notifications final : public Signals {
@@ -75,11 +76,13 @@ class Notifications final : public Signals {
 
   void run(const std::stop_token& stop);
   /// Until the connection is lost, or `stop` and all is told.
-  void serve(Connection& connection, const std::stop_token& stop);
+  void serve(Connection& connection, Wanted& heard, const std::stop_token& stop);
   void deliver_received(PGconn* connection);
   void deliver(const PGnotify& notification);
-  /// Also delivers these signals: nobody knows what was missed so far.
-  void listen(Connection& connection, Wanted signals);
+  /// For what is wanted and not heard yet. Also delivers these signals: nobody knows what was
+  /// missed so far.
+  void listen(Connection& connection, Wanted& heard);
+  void stop_listening();
   void send(Connection& connection, const Outbox& outbox);
   void give_back(Outbox outbox);
   void put(const std::function<void(Outbox&)>& message);
@@ -99,7 +102,7 @@ class Notifications final : public Signals {
   int wake_event_ = -1;
   std::mutex mutex_;
   Outbox outbox_;
-  Wanted wanted_;                        ///< somebody has subscribed to them
+  Wanted wanted_;                        ///< somebody has once subscribed to them
   std::atomic<bool> listening_ = false;  ///< to all of them; set under mutex_
   std::once_flag started_;
   std::jthread thread_;

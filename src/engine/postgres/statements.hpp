@@ -48,22 +48,27 @@ WHERE t.task_id = ANY ($1::uuid[]) AND t.task_id = n.task_id
 // and an index on the status then looks shorter than the array.
 
 /// Claims the tasks of `chosen`: 1 queue_name, 4 lease in ms, 5 worker. Nobody waits until a claim
-/// is on the disk (decision 0033).
-#define ERRAND_POSTGRES_CLAIMED                                                            \
-  ", claimed AS (UPDATE async_tasks t SET status = 'running', version = version + 1,"      \
-  " attempts = attempts + 1, started_at = greatest(now(), submitted_at),"                  \
-  " lease_expires_at = now() + $4::int8 * interval '1 ms', worker = $5, progress = NULL"   \
-  " WHERE t.task_id = ANY (ARRAY(SELECT task_id FROM chosen))"                             \
-  " AND NOT EXISTS (SELECT 1 FROM errand_paused_queues WHERE queue_name = $1)"             \
-  " AND (SELECT set_config('synchronous_commit', 'off', true)) = 'off'"                    \
-  " RETURNING t.task_id, t.version, t.type, t.payload, t.priority, t.attempts, t.crashes," \
-  " t.max_retries, t.retry_policy, t.headers, t.submitted_at, t.cancel_requested,"         \
+/// is on the disk (decision 0033). By the time of the statement, not of the transaction, which may
+/// have waited for its turn first.
+#define ERRAND_POSTGRES_CLAIMED                                                                    \
+  ", claimed AS (UPDATE async_tasks t SET status = 'running', version = version + 1,"              \
+  " attempts = attempts + 1, started_at = greatest(statement_timestamp(), submitted_at),"          \
+  " lease_expires_at = statement_timestamp() + $4::int8 * interval '1 ms', worker = $5, progress " \
+  "= NULL"                                                                                         \
+  " WHERE t.task_id = ANY (ARRAY(SELECT task_id FROM chosen))"                                     \
+  " AND NOT EXISTS (SELECT 1 FROM errand_paused_queues WHERE queue_name = $1)"                     \
+  " AND (SELECT set_config('synchronous_commit', 'off', true)) = 'off'"                            \
+  " RETURNING t.task_id, t.version, t.type, t.payload, t.priority, t.attempts, t.crashes,"         \
+  " t.max_retries, t.retry_policy, t.headers, t.submitted_at, t.cancel_requested,"                 \
   " t.available_at, t.seq)"
 
 /// 1 queue_name. Before a claim of many: those of several workers at a time would pass over each
-/// other's rows, lock some of them nevertheless, and so hold up who settles them.
+/// other's rows, lock some of them nevertheless, and so hold up who settles them (decision 0036).
+/// Waits for half a second at most.
 inline constexpr const char* kTakeTurn =
-    "SELECT pg_advisory_xact_lock('async_tasks'::regclass::oid::int4, hashtext($1::text))";
+    "SELECT set_config('lock_timeout', '500ms', true),"
+    " pg_advisory_xact_lock('async_tasks'::regclass::oid::int4, hashtext($1::text)),"
+    " set_config('lock_timeout', '2s', true)";
 
 /// 1 queue_name, 2 limit, 3 of these at most so many suspects, 4 lease in ms, 5 worker. The levels
 /// of priority are walked one by one: delayed tasks of one level stay out of the way of the next.
@@ -85,14 +90,14 @@ WITH RECURSIVE level (priority) AS (
 ), suspect AS MATERIALIZED (
   SELECT task_id FROM async_tasks
   WHERE queue_name = $1 AND status IN ('pending', 'retrying') AND crashes >= 2
-    AND available_at <= now()
+    AND available_at <= statement_timestamp()
   ORDER BY priority DESC, available_at, seq
   LIMIT least($2::int8, $3::int8) FOR UPDATE SKIP LOCKED
 ), due AS MATERIALIZED (
   SELECT found.task_id FROM level CROSS JOIN LATERAL (
     SELECT task_id FROM async_tasks
     WHERE queue_name = $1 AND status IN ('pending', 'retrying') AND crashes < 2
-      AND priority = level.priority AND available_at <= now()
+      AND priority = level.priority AND available_at <= statement_timestamp()
     ORDER BY available_at, seq LIMIT $2::int8 FOR UPDATE SKIP LOCKED) found
   LIMIT $2::int8 - (SELECT count(*) FROM suspect)
 ), chosen AS (SELECT task_id FROM suspect UNION ALL SELECT task_id FROM due))" ERRAND_POSTGRES_CLAIMED
@@ -106,12 +111,12 @@ FROM (
       (SELECT min(next.available_at) FROM level CROSS JOIN LATERAL (
          SELECT available_at FROM async_tasks
          WHERE queue_name = $1 AND status IN ('pending', 'retrying') AND crashes < 2
-           AND priority = level.priority AND available_at > now()
+           AND priority = level.priority AND available_at > statement_timestamp()
          ORDER BY available_at LIMIT 1) next),
       (SELECT min(available_at) FROM async_tasks
        WHERE queue_name = $1 AND status IN ('pending', 'retrying') AND crashes >= 2
-         AND available_at > now() AND $3::int8 > (SELECT count(*) FROM suspect))
-    ) - now()) * 1000000)::int8 END AS us) wait
+         AND available_at > statement_timestamp() AND $3::int8 > (SELECT count(*) FROM suspect))
+    ) - statement_timestamp()) * 1000000)::int8 END AS us) wait
 LEFT JOIN claimed ON true)";
 
 /// 1 queue_name, 2 limit, 3 priority, 4 lease in ms, 5 worker, 6 available_at, 7 seq: as kClaim, of
@@ -120,7 +125,7 @@ inline constexpr const char* kClaimAfter = R"(
 WITH chosen AS MATERIALIZED (
   SELECT task_id FROM async_tasks
   WHERE queue_name = $1 AND status IN ('pending', 'retrying') AND crashes < 2
-    AND priority = $3::int8 AND available_at <= now()
+    AND priority = $3::int8 AND available_at <= statement_timestamp()
     AND (available_at, seq) > ($6::timestamptz, $7::int8)
   ORDER BY available_at, seq LIMIT $2::int8 FOR UPDATE SKIP LOCKED
 ))" ERRAND_POSTGRES_CLAIMED R"(

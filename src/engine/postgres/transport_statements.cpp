@@ -11,8 +11,10 @@ constexpr const char* kDue =
     "queue_name = $1 AND (delivered_at IS NULL OR delivered_at < $3::timestamp) "
     "AND available_at <= $2::timestamp";
 
+/// `|| ''`: no index has that. A plan made while the table was empty would walk the queue's index
+/// instead of looking up the ids.
 constexpr const char* kHeld =
-    "t.id = ANY ($2::int8[]) AND t.queue_name = $1 "
+    "t.id = ANY ($2::int8[]) AND t.queue_name || '' = $1 "
     "AND t.delivered_at >= $3::timestamp AND t.delivered_at <= $4::timestamp";
 
 constexpr const char* kStored = "id, body, headers, created_at, available_at, delivered_at";
@@ -59,7 +61,7 @@ TransportStatements::TransportStatements(const std::string& table)
                        kStored, table)},
       find{
           fmt::format("SELECT {} FROM {} WHERE queue_name = $1 AND id = $2::int8", kStored, table)},
-      remove{fmt::format("DELETE FROM {} WHERE queue_name = $1 AND id = ANY ($2::int8[]) "
+      remove{fmt::format("DELETE FROM {} WHERE queue_name || '' = $1 AND id = ANY ($2::int8[]) "
                          "AND (delivered_at IS NULL OR delivered_at < $3::timestamp)",
                          table)},
       purge{fmt::format("DELETE FROM {} WHERE queue_name = $1", table)} {}

@@ -118,11 +118,13 @@ void Notifications::begin_to_hear(std::string_view channel, Wanted& heard) {
     if (channel != channels_ + kChannels[i]) continue;
     heard.set(i);
     hub_.deliver(static_cast<Signal>(i), {});
+    bool all = false;
     {
       const std::lock_guard lock{mutex_};
-      hears_all_ = heard == wanted_;
+      all = heard == wanted_;
+      hears_all_ = all;
     }
-    if (hears_all_) listener_.begins_to_hear();
+    if (all) listener_.begins_to_hear();
   }
 }
 

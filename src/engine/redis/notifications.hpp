@@ -17,8 +17,8 @@
 namespace errand::redis {
 
 /// What the processes tell each other, by pub/sub. The scripts that change tasks publish; here is
-/// the one connection that listens, for what somebody here has subscribed to: the server writes to
-/// all who listen. Thread-safe.
+/// the one connection that listens, for what somebody here has subscribed to, be it for a while:
+/// the server writes to all who listen. Thread-safe.
 class Notifications final : public Signals {
  public:
   /// `caller`: what the messages of this process begin with. `channels`: what the names of the
@@ -50,7 +50,7 @@ class Notifications final : public Signals {
   const std::string caller_;
   const std::string channels_;
   std::mutex mutex_;
-  Wanted wanted_;                        ///< somebody has subscribed to them
+  Wanted wanted_;                        ///< somebody has once subscribed to them
   std::atomic<bool> hears_all_ = false;  ///< that is wanted; set under mutex_
   detail::SignalHub hub_;
   Listener listener_;

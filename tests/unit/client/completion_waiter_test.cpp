@@ -165,31 +165,71 @@ TEST(CompletionWaiter, SignalsOfOthersTasksCauseNoReads) {
   EXPECT_EQ(engine.calls(Call::finished), 2U);
 }
 
-TEST(CompletionWaiter, ATaskThatIsLeftToSignalsIsLookedForWhenOneComes) {
+using Steady = std::chrono::steady_clock;
+
+TEST(CompletionWaiter, ATaskSubmittedAfterTheLastSignalIsLookedForWhenItsOwnComes) {
   const SqliteFile file;
   CountingEngine engine{file.open()};
+  CompletionWaiter waiter{engine, {.fallback_interval = hours{1}}};
+  let_it_ask(waiter);
+  const auto submitted = Steady::now();
   const TaskId id = submit(engine);
   Told told;
-  CompletionWaiter waiter{engine, {.fallback_interval = hours{1}}};
-  waiter.add(id, told.callback(), CompletionWaiter::Look::when_told);
+  EXPECT_FALSE(waiter.add(id, told.callback(), submitted).looks);
   let_it_ask(waiter);
-  EXPECT_EQ(engine.calls(Call::finished), 1U) << "for the other one only";
+  EXPECT_EQ(engine.calls(Call::finished), 2U) << "for the other ones only";
   complete_all(engine);
   EXPECT_TRUE(told.called.was_reached());
 }
 
-TEST(CompletionWaiter, LooksForWhatWasFinishedBeforeAnyoneListened) {
+TEST(CompletionWaiter, ATaskSubmittedBeforeTheLastSignalIsLookedForAtOnce) {
   const SqliteFile file;
   CountingEngine engine{file.open()};
+  CompletionWaiter waiter{engine, {.fallback_interval = hours{1}}};
+  let_it_ask(waiter);
+  const auto submitted = Steady::now();
+  const TaskId id = submit(engine);
+  complete_all(engine);
+  Told told;
+  EXPECT_TRUE(waiter.add(id, told.callback(), submitted).looks);
+  EXPECT_TRUE(told.called.was_reached());
+}
+
+TEST(CompletionWaiter, ATaskSubmittedBeforeSignalsWereHeardIsLookedForAtOnce) {
+  const SqliteFile file;
+  CountingEngine engine{file.open()};
+  const auto submitted = Steady::now();
   const TaskId id = submit(engine);
   complete_all(engine);
   Told told;
   CompletionWaiter waiter{engine, {.fallback_interval = hours{1}}};
-  waiter.add(id, told.callback(), CompletionWaiter::Look::when_told);
+  EXPECT_TRUE(waiter.add(id, told.callback(), submitted).looks);
+  EXPECT_TRUE(told.called.was_reached());
+}
+
+TEST(CompletionWaiter, LooksForATaskOfWhichTheSignalIsLost) {
+  const SqliteFile file;
+  SilentEngine engine{file.open(), true};
+  CompletionWaiter waiter{engine, {.fallback_interval = hours{1}}};
+  let_it_ask(waiter);
+  const auto submitted = Steady::now();
+  const TaskId id = submit(engine);
+  complete_all(engine);
+  Told told;
+  EXPECT_FALSE(waiter.add(id, told.callback(), submitted).looks);
   let_it_ask(waiter);
   EXPECT_EQ(told.called.times(), 0U);
   waiter.look_for(id);
   EXPECT_TRUE(told.called.was_reached());
+}
+
+TEST(CompletionWaiter, WhereSignalsCannotComeATaskIsLookedForAtOnce) {
+  const SqliteFile file;
+  SilentEngine engine{file.open(), false};
+  CompletionWaiter waiter{engine, {.poll_interval = hours{1}}};
+  let_it_ask(waiter);
+  Told told;
+  EXPECT_TRUE(waiter.add(submit(engine), told.callback(), Steady::now()).looks);
 }
 
 TEST(CompletionWaiter, ARemovedCallbackIsNotCalled) {
@@ -199,7 +239,7 @@ TEST(CompletionWaiter, ARemovedCallbackIsNotCalled) {
   Told removed;
   Told kept;
   CompletionWaiter waiter{engine, {.fallback_interval = hours{1}}};
-  const auto ticket = waiter.add(id, removed.callback());
+  const auto ticket = waiter.add(id, removed.callback()).ticket;
   waiter.add(id, kept.callback());
   waiter.remove(id, ticket);
   complete_all(engine);

@@ -112,16 +112,11 @@ std::uint64_t time_now() {
   return static_cast<std::uint64_t>(now.time_since_epoch().count()) & 0xFFFF'FFFF'FFFFU;
 }
 
-TEST(TaskId, ThoseOfOneTimeAreNeighbours) {
-  const std::uint64_t before = time_now();
-  std::vector<TaskId> ids;
-  ids.reserve(1000);
-  for (int i = 0; i < 1000; ++i) ids.push_back(TaskId::generate());
-  const std::uint64_t after = time_now();
-  for (const TaskId& id : ids) {
-    EXPECT_GE(time_of(id), before) << id.to_string();
-    EXPECT_LE(time_of(id), after) << id.to_string();
-  }
+TEST(TaskId, BeginsWithTheTime) {
+  // The clock may be set meanwhile, if only by a little.
+  constexpr std::uint64_t kMinute = 60'000'000;
+  const std::uint64_t time = time_of(TaskId::generate());
+  EXPECT_LT((time_now() - time + kMinute) & 0xFFFF'FFFF'FFFFU, 2 * kMinute);
 }
 
 TEST(TaskId, AHundredThousandOfFourThreadsDiffer) {
