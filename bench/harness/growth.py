@@ -305,7 +305,7 @@ def _steady_row(engine, rate, first, last):
 
 
 def goal_tables(results):
-    """What is to be reached: name → rows, for each part that has a goal, as parts are published apart."""
+    """What is to be reached: name → rows, for each part that has a goal."""
     found = {}
     for engine, row in results.get("backlog", {}).items():
         least, most = min(row), max(row)

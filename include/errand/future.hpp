@@ -81,7 +81,7 @@ class ERRAND_EXPORT TaskHandle {
 
   Tasks* tasks_;
   TaskId id_;
-  std::chrono::steady_clock::time_point submitted_{};  ///< not after that; by `tasks_`, if ever
+  std::chrono::steady_clock::time_point submitted_{};  ///< begun then, by `tasks_`; or never
 };
 
 /// The result of a task, now or later.
