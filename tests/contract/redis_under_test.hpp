@@ -87,14 +87,25 @@ local function shift_task(id, open)
 end
 
 local queues = call('SMEMBERS', prefix .. 'errand:queues')
-for _, status in ipairs({'pending', 'running', 'retrying', 'completed', 'failed', 'cancelled'}) do
-  local indexes = {prefix .. 'errand:index:' .. status}
-  for _, queue in ipairs(queues) do indexes[#indexes + 1] = indexes[1] .. ':' .. queue end
-  for _, index in ipairs(indexes) do
+
+local function all_of(name)
+  local keys = {prefix .. 'errand:' .. name}
+  for _, queue in ipairs(queues) do keys[#keys + 1] = keys[1] .. ':' .. queue end
+  return keys
+end
+
+for _, status in ipairs({'pending', 'retrying', 'completed', 'failed', 'cancelled'}) do
+  for _, index in ipairs(all_of('index:' .. status)) do
     for _, id in ipairs(call('ZRANGE', index, 0, -1)) do
-      shift_task(id, status == 'pending' or status == 'running' or status == 'retrying')
+      shift_task(id, status == 'pending' or status == 'retrying')
     end
   end
+end
+for _, running in ipairs(all_of('running')) do
+  for _, member in ipairs(call('ZRANGE', running, 0, -1)) do
+    shift_task(string.sub(member, 17), true)
+  end
+  shift_scores(running)
 end
 for _, queue in ipairs(queues) do
   for _, kind in ipairs({'waiting', 'suspects'}) do
@@ -103,7 +114,6 @@ for _, queue in ipairs(queues) do
     end
   end
 end
-shift_scores(prefix .. 'errand:leases')
 local expiring = prefix .. 'errand:expiring'
 for _, member in ipairs(call('ZRANGE', expiring, 0, -1)) do
   call('ZINCRBY', expiring, digits(-ms), member)

@@ -13,6 +13,7 @@ RedisEngine::RedisEngine(const Dsn& dsn, const EngineOptions& options)
     : database_{settings_of(dsn), *options.logger} {
   static_cast<void>(schema_.installed_version());  // says early that it cannot be reached
   detail::prepare_schema(schema_, options.open);
+  schema_.require_record_kind();
 }
 
 Timestamp RedisEngine::now() {

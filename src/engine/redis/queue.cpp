@@ -11,6 +11,7 @@
 #include "core/document_rules.hpp"
 #include "core/stored_json.hpp"
 #include "core/worker_lost.hpp"
+#include "engine/redis/entry.hpp"
 #include "engine/redis/in_parts.hpp"
 #include "engine/redis/records.hpp"
 
@@ -52,6 +53,9 @@ void add_settlement(Command& arguments, const Settlement& settlement) {
   arguments.add("0");
 }
 
+/// Of claim.lua: id, entry, payload.
+constexpr std::size_t kValuesOfAClaim = 3;
+
 constexpr std::int64_t kNotHeld = 0;
 constexpr std::int64_t kFinal = 1;
 constexpr std::int64_t kWaiting = 2;
@@ -64,19 +68,47 @@ constexpr std::int64_t kLocked = 3;
                                                              : StorageException::Retry::helps};
 }
 
-Claim read_claim(const Value& claim) {
+Claim read_claim(const Value& id, const Value& packed, const Value& payload) {
+  using Field = Entry::Field;
+  const Entry entry{packed.text()};
+  const std::string_view body = payload.is_nil() ? entry.text(Field::payload) : payload.text();
   return Claim{
-      .lease = Lease{claim[0].task_id(), claim[1].integer()},
-      .envelope = Envelope{std::string{claim[2].text()}, std::string{claim[3].text()},
-                           detail::read_headers(claim[9].optional_text())},
-      .queue = std::string{claim[12].text()},
-      .priority = claim[4].small_integer(),
-      .attempt = claim[5].small_integer(),
-      .crashes = claim[6].small_integer(),
-      .retry = detail::read_retry_policy(claim[7].small_integer(), claim[8].optional_text()),
-      .submitted_at = time_of(claim[10].integer()),
-      .available_at = time_of(claim[13].integer()),
-      .cancel_requested = !claim[11].is_nil()};
+      .lease = Lease{id.task_id(), entry.integer(Field::version)},
+      .envelope = Envelope{std::string{entry.text(Field::type)}, std::string{body},
+                           detail::read_headers(entry.optional_text(Field::headers))},
+      .queue = std::string{entry.text(Field::queue)},
+      .priority = entry.small_integer(Field::priority),
+      .attempt = entry.small_integer(Field::attempts),
+      .crashes = entry.small_integer(Field::crashes),
+      .retry = detail::read_retry_policy(
+          entry.has(Field::max_retries) ? entry.small_integer(Field::max_retries)
+                                        : RetryPolicy{}.max_retries,
+          entry.optional_text(Field::retry_policy)),
+      .submitted_at = time_of(entry.integer(Field::submitted_at)),
+      .available_at = time_of(entry.integer(Field::available_at)),
+      .cancel_requested = entry.has(Field::cancel_requested)};
+}
+
+/// What finished.lua says of a task that is final.
+Finish read_finish(const Value& task, TaskStatus status, Timestamp now, milliseconds ttl) {
+  using Field = Entry::Field;
+  const Entry entry{task[3].text()};
+  Finish finish{.id = task[0].task_id(), .kind = Finish::Kind::finished};
+  const auto exact = entry.has(Field::completed_at)
+                         ? std::optional{time_of(entry.integer(Field::completed_at))}
+                         : std::nullopt;
+  const std::optional<Timestamp> completed_at = task[2].is_nil() ? exact : read_time(task[2], exact);
+  if (completed_at && *completed_at + ttl < now) {
+    finish.kind = Finish::Kind::expired;
+    return finish;
+  }
+  const auto document = [&](const Value& key, Field field) {
+    return key.is_nil() ? entry.optional_text(field) : key.optional_text();
+  };
+  finish.status = status;
+  finish.result = document(task[4], Field::result);
+  finish.error = document(task[5], Field::error);
+  return finish;
 }
 
 void check_names(std::span<const std::string> queues) {
@@ -128,8 +160,10 @@ ClaimBatch Queue::claim(const ClaimRequest& request) {
   for (const std::string& queue : request.queues) arguments.add(queue);
   const Reply reply = database_.write(scripts().claim, arguments);
   const Value claims = reply.value()[0];
-  batch.claims.reserve(claims.size());
-  for (std::size_t i = 0; i < claims.size(); ++i) batch.claims.push_back(read_claim(claims[i]));
+  batch.claims.reserve(claims.size() / kValuesOfAClaim);
+  for (std::size_t i = 0; i + kValuesOfAClaim <= claims.size(); i += kValuesOfAClaim) {
+    batch.claims.push_back(read_claim(claims[i], claims[i + 1], claims[i + 2]));
+  }
   if (const Value next_due = reply.value()[1]; !next_due.is_nil()) {
     batch.next_due = std::chrono::ceil<milliseconds>(std::chrono::microseconds{next_due.integer()});
   }
@@ -317,18 +351,9 @@ std::vector<Finish> Queue::finished(std::span<const TaskId> ids) {
     const Timestamp now = time_of(reply.value()[0].integer());
     for (std::size_t i = 1; i < reply.value().size(); ++i) {
       const Value task = reply.value()[i];
-      Finish finish{.id = task[0].task_id(), .kind = Finish::Kind::unknown};
-      if (const auto status = parse_task_status(task[1].text())) {
-        const std::optional<Timestamp> completed_at = read_time(task[2], task[3]);
-        const bool expired = completed_at && *completed_at + database_.ttl() < now;
-        finish.kind = expired ? Finish::Kind::expired : Finish::Kind::finished;
-        if (!expired) {
-          finish.status = *status;
-          finish.result = task[4].optional_text();
-          finish.error = task[5].optional_text();
-        }
-      }
-      finishes.push_back(std::move(finish));
+      const std::optional<TaskStatus> status = parse_task_status(task[1].text());
+      finishes.push_back(status ? read_finish(task, *status, now, database_.ttl())
+                                : Finish{.id = task[0].task_id(), .kind = Finish::Kind::unknown});
     }
   });
   return finishes;

@@ -58,10 +58,10 @@ TaskData read_task(const Value& record, const Fields& fields) {
     throw ValidationException{"a stored task has an unknown status `" +
                               std::string{record[1].text()} + "`"};
   }
-  const std::optional<Timestamp> submitted_at = read_time(record[5], field(fields, "submitted_at"));
+  const std::optional<Timestamp> submitted_at = read_time(record[5], optional_time(field(fields, "submitted_at")));
   if (!submitted_at) throw ValidationException{"a stored task has no submitted_at"};
   const std::optional<Timestamp> started_at =
-      not_before(submitted_at, read_time(record[6], field(fields, "started_at")));
+      not_before(submitted_at, read_time(record[6], optional_time(field(fields, "started_at"))));
   return TaskData{.id = record[0].task_id(),
                   .status = *status,
                   .payload = record[2].optional_text(),
@@ -70,13 +70,13 @@ TaskData read_task(const Value& record, const Fields& fields) {
                   .submitted_at = *submitted_at,
                   .started_at = started_at,
                   .completed_at = not_before(started_at ? started_at : submitted_at,
-                                             read_time(record[7], field(fields, "completed_at"))),
+                                             read_time(record[7], optional_time(field(fields, "completed_at")))),
                   .version = field(fields, "version").integer()};
 }
 
 }  // namespace
 
-std::optional<Timestamp> read_time(const Value& whole, const Value& exact) {
+std::optional<Timestamp> read_time(const Value& whole, const std::optional<Timestamp>& exact) {
   if (whole.is_nil()) return std::nullopt;
   const std::string_view text = whole.text();
   std::int64_t second = 0;
@@ -86,9 +86,7 @@ std::optional<Timestamp> read_time(const Value& whole, const Value& exact) {
     throw ValidationException{"a stored task has a time that is not a number of seconds"};
   }
   const Timestamp rounded{seconds{second}};
-  if (exact.is_nil()) return rounded;
-  const Timestamp known = time_of(exact.integer());
-  return std::chrono::floor<seconds>(known) == rounded ? known : rounded;
+  return exact && std::chrono::floor<seconds>(*exact) == rounded ? *exact : rounded;
 }
 
 TaskRecord read_record(const Value& record, Timestamp now, std::chrono::milliseconds ttl) {

@@ -1,5 +1,7 @@
 #include "engine/redis/schema.hpp"
 
+#include "errand/errors.hpp"
+
 #include "core/schema_versions.hpp"
 
 namespace errand::redis {
@@ -10,8 +12,10 @@ constexpr int kVersion = 1;
 
 }  // namespace
 
-std::string schema_script(const std::string& version_key) {
-  return "SET " + version_key + " " + std::to_string(kVersion) + " NX\n";
+std::string schema_script(const std::string& prefix, RecordKind record) {
+  const std::string own = "SET " + prefix + "errand:";
+  return own + "record " + std::string{to_string(record)} + " NX\n" + own + "schema " +
+         std::to_string(kVersion) + " NX\n";
 }
 
 int RedisSchema::installed_version() {
@@ -23,11 +27,28 @@ int RedisSchema::installed_version() {
       .small_integer();
 }
 
+void RedisSchema::require_record_kind() {
+  const std::string_view wanted = to_string(database_.settings().record);
+  const Reply stored = database_.read([&](Connection& connection) {
+    return connection.run(Command{"GET"}.add(database_.own_key("record")));
+  });
+  if (stored.value().is_nil() || stored.value().text() == wanted) return;
+  const std::string kind{stored.value().text()};
+  throw ConfigurationException{"the tasks there are stored as " + kind + " records: write record=" +
+                               kind + " in the DSN, or use another database or prefix for " +
+                               std::string{wanted} + " ones"};
+}
+
 int RedisSchema::supported_version() const { return kVersion; }
 
 void RedisSchema::migrate() {
   detail::refuse_newer_schema(installed_version(), kVersion);
   database_.write([&](Connection& connection) {
+    // In this order: whoever finds the version finds the kind of records.
+    static_cast<void>(connection.run(Command{"SET"}
+                                         .add(database_.own_key("record"))
+                                         .add(to_string(database_.settings().record))
+                                         .add("NX")));
     return connection.run(
         Command{"SET"}.add(database_.own_key("schema")).add(std::int64_t{kVersion}).add("NX"));
   });

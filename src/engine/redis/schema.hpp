@@ -9,7 +9,8 @@
 namespace errand::redis {
 
 /// For redis-cli.
-[[nodiscard]] std::string schema_script(const std::string& version_key = "errand:schema");
+[[nodiscard]] std::string schema_script(const std::string& prefix = {},
+                                        RecordKind record = RecordKind::shared);
 
 /// Redis has no tables. A number in one key tells how the keys are to be read.
 class RedisSchema final : public Schema {
@@ -20,8 +21,11 @@ class RedisSchema final : public Schema {
   [[nodiscard]] int supported_version() const override;
   void migrate() override;
   [[nodiscard]] std::string script() const override {
-    return schema_script(database_.own_key("schema"));
+    return schema_script(database_.settings().prefix, database_.settings().record);
   }
+
+  /// Throws ConfigurationException where the tasks there are records of another kind.
+  void require_record_kind();
 
  private:
   Database& database_;

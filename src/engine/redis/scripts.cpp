@@ -29,8 +29,13 @@ std::string sha1(std::string_view text) {
 
 }  // namespace
 
-Script::Script(std::string_view shared, std::string_view own_part)
-    : source_{std::string{shared} + "\n" + std::string{own_part}}, digest_{sha1(source_)} {}
+Script::Script(std::initializer_list<std::string_view> parts) {
+  for (const std::string_view part : parts) {
+    source_ += part;
+    source_ += '\n';
+  }
+  digest_ = sha1(source_);
+}
 
 Reply run_script(Connection& connection, const Script& script, const Command& arguments,
                  const Command& more) {
@@ -46,14 +51,20 @@ Reply run_script(Connection& connection, const Script& script, const Command& ar
 }
 
 const Scripts& scripts() {
-  const auto of_tasks = [](std::string_view own) { return Script{embedded::k_tasks, own}; };
+  const auto of_tasks = [](std::string_view own) {
+    return Script{embedded::k_keys, embedded::k_tasks, own};
+  };
+  // What is common comes first and ends the script: all that it takes to do the rest is not even made.
+  const auto plain_first = [](std::string_view plain, std::string_view own) {
+    return Script{embedded::k_keys, plain, embedded::k_tasks, own};
+  };
   static const Scripts all{.adopt = of_tasks(embedded::k_adopt),
                            .beat = of_tasks(embedded::k_beat),
                            .cancel = of_tasks(embedded::k_cancel),
-                           .claim = of_tasks(embedded::k_claim),
+                           .claim = plain_first(embedded::k_claim_plain, embedded::k_claim),
                            .ended = of_tasks(embedded::k_ended),
                            .extend = of_tasks(embedded::k_extend),
-                           .finished = of_tasks(embedded::k_finished),
+                           .finished = Script{embedded::k_keys, embedded::k_finished},
                            .held = of_tasks(embedded::k_held),
                            .list = of_tasks(embedded::k_list),
                            .lost = of_tasks(embedded::k_lost),
@@ -65,9 +76,9 @@ const Scripts& scripts() {
                            .requeue = of_tasks(embedded::k_requeue),
                            .resume = of_tasks(embedded::k_resume),
                            .save = of_tasks(embedded::k_save),
-                           .settle = of_tasks(embedded::k_settle),
+                           .settle = plain_first(embedded::k_settle_plain, embedded::k_settle),
                            .stats = of_tasks(embedded::k_stats),
-                           .submit = of_tasks(embedded::k_submit)};
+                           .submit = plain_first(embedded::k_submit_plain, embedded::k_submit)};
   return all;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -10,8 +11,8 @@ namespace errand::redis {
 /// A script of scripts/. The server knows it by its digest.
 class Script {
  public:
-  /// `shared` stands before it.
-  Script(std::string_view shared, std::string_view own_part);
+  /// One after the other.
+  Script(std::initializer_list<std::string_view> parts);
 
   [[nodiscard]] const std::string& source() const noexcept { return source_; }
   [[nodiscard]] const std::string& digest() const noexcept { return digest_; }

@@ -17,7 +17,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr std::array<std::string_view, 3> kOwnOptions{"ttl", "prefix", "database"};
+constexpr std::array<std::string_view, 4> kOwnOptions{"ttl", "prefix", "database", "record"};
 
 [[noreturn]] void refuse(const Dsn& dsn, const std::string& reason) {
   throw ConfigurationException{dsn.to_string() + ": " + reason};
@@ -59,7 +59,19 @@ std::string prefix_of(const Dsn& dsn) {
   return prefix;
 }
 
+RecordKind record_of(const Dsn& dsn) {
+  const std::string_view text = dsn.option("record").value_or("shared");
+  for (const RecordKind kind : {RecordKind::shared, RecordKind::compact}) {
+    if (text == to_string(kind)) return kind;
+  }
+  refuse(dsn, "record must be shared or compact");
+}
+
 }  // namespace
+
+std::string_view to_string(RecordKind kind) {
+  return kind == RecordKind::shared ? "shared" : "compact";
+}
 
 bool is_socket(const Dsn& dsn) { return dsn.scheme() == "redis+unix"; }
 
@@ -113,7 +125,8 @@ DatabaseSettings settings_of(const Dsn& dsn) {
   return DatabaseSettings{.connection = connection_settings(dsn, database_of(dsn)),
                           .most_connections = most_connections(dsn),
                           .ttl = detail::seconds_option(dsn, "ttl", kDefaultTtl),
-                          .prefix = prefix_of(dsn)};
+                          .prefix = prefix_of(dsn),
+                          .record = record_of(dsn)};
 }
 
 }  // namespace errand::redis

@@ -33,11 +33,17 @@ struct ConnectionSettings {
   friend bool operator==(const ConnectionSettings&, const ConnectionSettings&) = default;
 };
 
+/// How tasks are stored: for other programs to read and write, or in fewer keys.
+enum class RecordKind { shared, compact };
+
+[[nodiscard]] std::string_view to_string(RecordKind kind);
+
 struct DatabaseSettings {
   ConnectionSettings connection;
   std::size_t most_connections = 10;
   std::chrono::milliseconds ttl{0};
   std::string prefix;  ///< of all keys
+  RecordKind record = RecordKind::shared;
 };
 
 /// Throws ConfigurationException that names what is wrong.

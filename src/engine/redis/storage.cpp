@@ -6,6 +6,7 @@
 #include "errand/errors.hpp"
 
 #include "core/move_status.hpp"
+#include "engine/redis/entry.hpp"
 #include "engine/redis/records.hpp"
 
 namespace errand::redis {
@@ -21,6 +22,18 @@ void add_optional(Command& arguments, const std::optional<Timestamp>& time) {
 
 void add_document(Command& arguments, const char* name, const std::optional<std::string>& text) {
   if (text) arguments.add(name).add(*text);
+}
+
+/// When a task was completed: by its record's key, by its entry.
+std::optional<std::int64_t> whole_second(const Value& completed_at) {
+  if (completed_at.is_nil()) return std::nullopt;
+  return completed_at.integer();
+}
+std::optional<std::int64_t> exact_second(const Value& packed) {
+  const Entry entry{packed.text()};
+  if (!entry.has(Entry::Field::completed_at)) return std::nullopt;
+  const Timestamp completed_at = time_of(entry.integer(Entry::Field::completed_at));
+  return std::chrono::floor<std::chrono::seconds>(completed_at).time_since_epoch().count();
 }
 
 }  // namespace
@@ -99,8 +112,10 @@ void Storage::remove(TaskId id) {
 }
 
 std::size_t Storage::delete_expired_tasks(Timestamp before) {
-  constexpr std::string_view kName = "completed_at";
-  const std::string pattern = database_.task_key("*", kName);
+  // Shared records may be those of other programs, and have no entry.
+  const bool shared = database_.settings().record == RecordKind::shared;
+  const std::string_view name = shared ? "completed_at" : "meta";
+  const std::string pattern = database_.task_key("*", name);
   const std::int64_t last_second =
       std::chrono::floor<std::chrono::seconds>(before).time_since_epoch().count();
   std::size_t deleted = 0;
@@ -123,15 +138,17 @@ std::size_t Storage::delete_expired_tasks(Timestamp before) {
     const Value keys = page.value()[1];
     cursor = page.value()[0].text();
     if (keys.size() == 0) continue;
-    const Reply times = database_.read([&](Connection& connection) {
+    const Reply found = database_.read([&](Connection& connection) {
       Command get{"MGET"};
       for (std::size_t i = 0; i < keys.size(); ++i) get.add(keys[i].text());
       return connection.run(get);
     });
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      if (times.value()[i].is_nil() || times.value()[i].integer() > last_second) continue;
+      const Value value = found.value()[i];
+      const std::optional<std::int64_t> second = shared ? whole_second(value) : exact_second(value);
+      if (!second || *second > last_second) continue;
       std::string_view key = keys[i].text();
-      key.remove_suffix(kName.size() + 1);
+      key.remove_suffix(name.size() + 1);
       const std::string_view id = key.substr(key.rfind(':') + 1);
       if (TaskId::parse(id)) ids.emplace_back(id);
       if (ids.size() == kExpiryBatch) delete_found();

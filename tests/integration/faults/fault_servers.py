@@ -85,7 +85,7 @@ class Redis(Server):
         self.cli("CLIENT KILL TYPE normal SKIPME yes\nCLIENT KILL TYPE pubsub\n")
 
     def counts(self):
-        answers = self.cli("".join(f"ZCARD errand:index:{status}:default\n"
+        answers = self.cli("".join(f"ZCARD errand:{'' if status == 'running' else 'index:'}{status}:default\n"
                                    for status in self.statuses))
         if answers is None or not all(answer.isdigit() for answer in answers):
             return None

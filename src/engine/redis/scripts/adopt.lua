@@ -8,14 +8,13 @@ for i = FIRST, #ARGV, STEP do
   local task = find(ARGV[i])
   if task and task.status == 'pending' and not task.queue then
     leave(task)
-    task.version, task.queue, task.type = digits(task.version + 1), ARGV[i + 2], ARGV[i + 3]
+    task.version, task.queue, task.type = successor(task.version), ARGV[i + 2], ARGV[i + 3]
     task.priority, task.available_at = ARGV[i + 4], digits(now + ARGV[i + 5] * 1000)
     task.max_retries = ARGV[i + 6]
     task.retry_policy = ARGV[i + 7] ~= '' and ARGV[i + 7] or nil
     task.headers = ARGV[i + 8] ~= '' and ARGV[i + 8] or nil
     task.vanish_at = nil
-    call('SET', task_key(task.id, 'payload'), ARGV[i + 1])
-    keep_message(task.id, ARGV[i + 1])
+    put_document(task, 'payload', ARGV[i + 1])
     enter(task)
     show(task)
     queues[task.queue] = true

@@ -17,7 +17,7 @@ for i = FIRST, #ARGV do
   elseif task then
     answer = 0
     leave(task)
-    task.status, task.version = 'cancelled', digits(task.version + 1)
+    task.status, task.version = 'cancelled', successor(task.version)
     task.completed_at = not_before(task.started_at or task.submitted_at)
     enter(task)
     show(task)

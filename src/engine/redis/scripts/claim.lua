@@ -1,23 +1,18 @@
 -- Claims due tasks. ARGV: limit, suspects among them at most, lease in ms, worker; queues.
--- Returns {claims, microseconds until the next one is due or false}. Locked tasks are passed over.
-local left, suspects_left = tonumber(ARGV[FIRST]), tonumber(ARGV[FIRST + 1])
-local lease_end, worker = digits(now + ARGV[FIRST + 2] * 1000), ARGV[FIRST + 3]
-local first_queue = FIRST + 4
+-- Returns {claims, microseconds until the next one is due or false}; of each claim its id, its entry,
+-- and its payload where the entry does not have it. Locked tasks are passed over.
+local left, suspects_left = limit, most_suspects
 
 local function claim(task)
   leave(task)
-  task.status, task.version = 'running', digits(task.version + 1)
-  task.attempts = digits((task.attempts or 0) + 1)
+  task.status, task.version = 'running', successor(task.version)
+  task.attempts = successor(task.attempts)
   task.started_at = not_before(task.submitted_at)
   task.lease_expires_at, task.worker = lease_end, worker
   task.progress = nil
   enter(task)
   show(task, true)
-  return {task.id, tonumber(task.version), task.type or '', payload_of(task.id) or '',
-          tonumber(task.priority or 0), tonumber(task.attempts), tonumber(task.crashes or 0),
-          tonumber(task.max_retries or 3), task.retry_policy or false, task.headers or false,
-          tonumber(task.submitted_at), task.cancel_requested or false, task.queue,
-          tonumber(task.available_at), tonumber(task.seq)}
+  return task
 end
 
 local function levels(kind, queue)
@@ -38,8 +33,8 @@ local function take(kind, queue, limit, claims)
       local ids = {}
       for i, member in ipairs(due) do ids[i] = id_of_place(member) end
       look_up(ids, 1, 1)
-      look_up_key('payload', ids, 1, 1)
-      local some_locked = count_keys('lock', ids, 1, 1) > 0
+      if shared then look_up_key('payload', ids, 1, 1) end
+      local some_locked = count_locks(ids, 1, 1) > 0
       for i, member in ipairs(due) do
         local task = find(ids[i], true)
         if not task or not task.queue or not WAITING[task.status] then
@@ -55,15 +50,16 @@ local function take(kind, queue, limit, claims)
   end
 end
 
-local PRIORITY, AVAILABLE_AT, SEQ = 5, 14, 15
 local function comes_before(a, b)
-  if a[PRIORITY] ~= b[PRIORITY] then return a[PRIORITY] > b[PRIORITY] end
-  if a[AVAILABLE_AT] ~= b[AVAILABLE_AT] then return a[AVAILABLE_AT] < b[AVAILABLE_AT] end
-  return a[SEQ] < b[SEQ]
+  local first, second = tonumber(a.priority or 0), tonumber(b.priority or 0)
+  if first ~= second then return first > second end
+  first, second = tonumber(a.available_at), tonumber(b.available_at)
+  if first ~= second then return first < second end
+  return tonumber(a.seq) < tonumber(b.seq)
 end
 
-local all = {}
-for i = first_queue, #ARGV do
+local told, size = {}, 0
+for i = FIRST_QUEUE, #ARGV do
   local queue = ARGV[i]
   if left > 0 and call('SISMEMBER', own_key('paused'), queue) == 0 then
     local claims = {}
@@ -73,7 +69,11 @@ for i = first_queue, #ARGV do
     take('waiting', queue, left - suspects, claims)
     if suspects > 0 then table.sort(claims, comes_before) end
     left = left - #claims
-    for _, claimed in ipairs(claims) do all[#all + 1] = claimed end
+    for _, task in ipairs(claims) do
+      told[size + 1], told[size + 2] = task.id, pack_task(task)
+      told[size + 3] = not task.payload and payload_of(task)
+      size = size + 3
+    end
   end
 end
 
@@ -81,19 +81,15 @@ flush()
 
 local next_due = false
 if left > 0 then
-  for i = first_queue, #ARGV do
+  for i = FIRST_QUEUE, #ARGV do
     local queue = ARGV[i]
     if call('SISMEMBER', own_key('paused'), queue) == 0 then
       for _, kind in ipairs(suspects_left > 0 and {'waiting', 'suspects'} or {'waiting'}) do
         for _, priority in ipairs(levels(kind, queue)) do
-          local first = call('ZRANGEBYSCORE', place_in(kind, priority, queue),
-                             '(' .. now_text, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
-          if first[2] and (not next_due or first[2] - now < next_due) then
-            next_due = first[2] - now
-          end
+          next_due = until_due(place_in(kind, priority, queue), next_due)
         end
       end
     end
   end
 end
-return {all, next_due}
+return {told, next_due}

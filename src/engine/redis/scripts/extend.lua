@@ -10,7 +10,7 @@ for i = FIRST + 1, #ARGV, 2 do
     task.lease_expires_at = lease_end
     if vanishes_too_soon(task) and not is_locked(task.id) then show(task) end
     keep(task)
-    place(LEASES, task.id, lease_end)
+    place(index_of('running', task.queue), place_member(task), lease_end)
     states[#states + 1] = task.cancel_requested and 2 or 1
   else
     states[#states + 1] = 0

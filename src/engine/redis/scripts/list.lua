@@ -7,13 +7,8 @@
 local documents = ARGV[FIRST] == '1' or ARGV[FIRST] == 'error' and 'error'
 local passed, limit = tonumber(ARGV[FIRST + 1]), tonumber(ARGV[FIRST + 2])
 local after, counted = ARGV[FIRST + 3], ARGV[FIRST + 4] == '1'
-local highest = after == '' and '+inf' or '(' .. after
 local wanted_type = ARGV[FIRST + 5] == '1' and ARGV[FIRST + 6] or nil
-local queues = {ARGV[FIRST + 8]}
-if ARGV[FIRST + 7] == '0' then
-  queues = call('SMEMBERS', own_key('queues'))
-  queues[#queues + 1] = false
-end
+local queues = ARGV[FIRST + 7] == '0' and all_queues() or {ARGV[FIRST + 8]}
 local wanted = {unpack(ARGV, FIRST + 9)}
 if #wanted == 0 then wanted = STATUSES end
 
@@ -21,7 +16,7 @@ local indexes, total, found = {}, 0, {}
 for _, queue in ipairs(queues) do
   for _, status in ipairs(wanted) do
     local index = index_of(status, queue)
-    indexes[#indexes + 1] = index
+    indexes[#indexes + 1] = {key = index, running = status == 'running'}
     total = total + call('ZCARD', index)
   end
 end
@@ -40,12 +35,38 @@ local function types_of(entries)
   return types
 end
 
+-- Running tasks, the last submitted first, as an index by seq would give them. They are no more than
+-- what workers have taken.
+local function running_by_seq(index, before)
+  local members = call('ZRANGE', index, 0, -1)
+  table.sort(members, function(a, b) return a > b end)
+  local ids_and_seqs = {}
+  for _, member in ipairs(members) do
+    local seq = tonumber(string.sub(member, 1, 16))
+    if seq < before then
+      ids_and_seqs[#ids_and_seqs + 1] = id_of_place(member)
+      ids_and_seqs[#ids_and_seqs + 1] = seq
+    end
+  end
+  return ids_and_seqs
+end
+
+-- Ids and seqs of `part` tasks of an index, behind the first `from` ones.
+local function page_of(index, from, part)
+  local from_first = after == '' or counted and wanted_type
+  if not index.running then
+    return call('ZREVRANGEBYSCORE', index.key, from_first and '+inf' or '(' .. after, '-inf',
+                'WITHSCORES', 'LIMIT', from, part)
+  end
+  index.all = index.all or running_by_seq(index.key, from_first and math.huge or tonumber(after))
+  return {unpack(index.all, 2 * from + 1, math.min(2 * (from + part), #index.all))}
+end
+
 -- The first of an index that fit, in parts: a type may be rare, and Lua's memory is the server's.
 local function gather(index, needed)
-  local from, fitting, part = 0, 0, wanted_type and 1000 or needed
+  local from, fitting, part = 0, 0, wanted_type and 1000 or math.min(needed, MOST_TASKS)
   while fitting < needed do
-    local entries = call('ZREVRANGEBYSCORE', index, counted and wanted_type and '+inf' or highest,
-                         '-inf', 'WITHSCORES', 'LIMIT', from, part)
+    local entries = page_of(index, from, part)
     local types = wanted_type and types_of(entries)
     for i = 1, #entries, 2 do
       local seq = tonumber(entries[i + 1])

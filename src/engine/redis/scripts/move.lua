@@ -9,11 +9,11 @@ if not task or task.version ~= ARGV[FIRST + 1] then
   return 0
 end
 leave(task)
-task.status, task.version = status, digits(task.version + 1)
+task.status, task.version = status, successor(task.version)
 task.started_at = ARGV[FIRST + 3] ~= '' and ARGV[FIRST + 3] or nil
 task.completed_at = ARGV[FIRST + 4] ~= '' and ARGV[FIRST + 4] or nil
 task.lease_expires_at, task.cancel_requested = nil, nil
-call('DEL', task_key(id, 'started_at'), task_key(id, 'completed_at'))
+if shared then call('DEL', task_key(id, 'started_at'), task_key(id, 'completed_at')) end
 enter(task)
 show(task, true)
 flush()

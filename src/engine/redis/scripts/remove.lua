@@ -8,7 +8,7 @@ if not before then
   local refusal = refuse_locked(FIRST + 1, 1)
   if refusal then return refusal end
 end
-local some_locked = count_keys('lock', ARGV, FIRST + 1, 1) > 0
+local some_locked = count_locks(ARGV, FIRST + 1, 1) > 0
 
 local function is_meant(task)
   if which == 'any' then return true end

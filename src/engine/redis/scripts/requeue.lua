@@ -7,10 +7,11 @@ look_up(ARGV, FIRST, 1)
 for i = FIRST, #ARGV do
   local task = find(ARGV[i])
   if task and task.queue and (task.status == 'failed' or task.status == 'cancelled') then
-    call('DEL', task_key(task.id, 'result'), task_key(task.id, 'error'),
-         task_key(task.id, 'started_at'), task_key(task.id, 'completed_at'))
+    put_document(task, 'result', nil)
+    put_document(task, 'error', nil)
+    if shared then call('DEL', task_key(task.id, 'started_at'), task_key(task.id, 'completed_at')) end
     leave(task)
-    task.status, task.version = 'pending', digits(task.version + 1)
+    task.status, task.version = 'pending', successor(task.version)
     task.available_at, task.started_at, task.completed_at = now_text, nil, nil
     task.attempts, task.crashes, task.progress = nil, nil, nil
     task.cancel_requested, task.worker = nil, nil

@@ -18,22 +18,19 @@ end
 local function given(place)
   return ARGV[FIRST + place] ~= '' and ARGV[FIRST + place] or nil
 end
-task.status, task.version = status, digits(task.version + 1)
+task.status, task.version = status, successor(task.version)
 task.submitted_at, task.started_at, task.completed_at = given(3), given(4), given(5)
 task.lease_expires_at, task.cancel_requested = nil, nil
 task.vanish_at = nil
 call('DEL', task_key(id, 'payload'), task_key(id, 'result'), task_key(id, 'error'),
      task_key(id, 'message'), task_key(id, 'submitted_at'), task_key(id, 'started_at'),
      task_key(id, 'completed_at'))
+task.payload, task.result, task.error = nil, nil, nil
 for i = FIRST + 6, #ARGV, 2 do
   local name, text = ARGV[i], ARGV[i + 1]
-  if name ~= 'payload' and not FINAL[status] then
-    -- An outcome stored before the status follows must not expire meanwhile.
-    call('SET', task_key(id, name), text)
-  else
-    call('SET', task_key(id, name), text, 'PXAT', vanish)
-    if name == 'payload' then keep_message(id, text) end
-  end
+  put_document(task, name, text)
+  -- An outcome stored before the status follows must not expire meanwhile.
+  if shared and name ~= 'payload' and not FINAL[status] then call('PERSIST', task_key(id, name)) end
 end
 enter(task)
 show(task, true)

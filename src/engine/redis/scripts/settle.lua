@@ -4,9 +4,7 @@
 -- only where the lease has run out; it takes its attempt along.
 -- Returns for each: 0 not held any more, 1 final now, 2 waiting again, 3 locked: not touched, so that
 -- one lock does not hold up the others.
-local STEP = 6
-allow_when_full()
-local some_locked = count_keys('lock', ARGV, FIRST, STEP) > 0
+local some_locked = count_locks(ARGV, FIRST, STEP) > 0
 
 local function two(number)
   return string.format('%02d', number)
@@ -50,7 +48,7 @@ local function settle(task, outcome, text, wait, lost)
   leave(task)
   -- What the queue goes by is changed between leaving the old place and entering the new one.
   task.status = again and 'retrying' or FINAL[outcome] and outcome or 'cancelled'
-  task.version = digits(task.version + 1)
+  task.version = successor(task.version)
   if lost or outcome == 'released' then task.attempts = digits((task.attempts or 0) - 1) end
   if lost then task.crashes = digits((task.crashes or 0) + 1) end
   if again then
@@ -59,36 +57,38 @@ local function settle(task, outcome, text, wait, lost)
     task.completed_at = not_before(task.started_at or task.submitted_at)
     task.progress = nil
   end
+  put_document(task, 'result', outcome == 'completed' and text or nil)
+  put_document(task, 'error', outcome == 'failed' and text or nil)
   enter(task)
   show(task)
-  if outcome == 'completed' then put(task, 'result', text) else doom(task_key(task.id, 'result')) end
-  if outcome == 'failed' then put(task, 'error', text) else doom(task_key(task.id, 'error')) end
   return again
 end
 
-local answers, done, queues = {}, {}, {}
-look_up(ARGV, FIRST, STEP)
-for i = FIRST, #ARGV, STEP do
-  local lost, answer = ARGV[i + 5] == '1', 0
-  local task = find(ARGV[i])
-  local held = task and task.status == 'running' and task.version == ARGV[i + 1]
+local queues = {}
+
+-- Of the one whose arguments begin there.
+local function answer_to(at)
+  local lost = ARGV[at + 5] == '1'
+  local task = find(ARGV[at])
+  local held = task and task.status == 'running' and task.version == ARGV[at + 1]
     and not (lost and tonumber(task.lease_expires_at or now) >= now)
-  if held and some_locked and is_locked(task.id) then
-    answer = 3
-  elseif held then
-    if settle(task, ARGV[i + 2], ARGV[i + 3], ARGV[i + 4], lost) then
-      answer = 2
-      if task.queue then queues[task.queue] = true end
-    else
-      answer = 1
-      done[#done + 1] = task.id
-    end
+  if not held then return 0 end
+  if some_locked and is_locked(task.id) then return 3 end
+  if settle(task, ARGV[at + 2], ARGV[at + 3], ARGV[at + 4], lost) then
+    if task.queue then queues[task.queue] = true end
+    return 2
   end
-  answers[#answers + 1] = answer
+  done[#done + 1] = task.id
+  return 1
+end
+
+if left > 0 then look_up(ARGV, FIRST, STEP) end
+for i = 1, count do
+  answers[i] = answers[i] or answer_to(FIRST + (i - 1) * STEP)
 end
 flush()
 tell_done(done)
 tell_work(queues)
 -- As many as may have expired while these were run.
-prune(2 * #answers)
+prune(2 * count)
 return answers

@@ -1,33 +1,24 @@
 -- Stores new tasks as pending. ARGV, for each: id, payload, queue, type, priority, delay in ms,
 -- max_retries, retry_policy, headers; the last two empty where there is none. Ids that are stored
 -- are left alone. Returns how many were not.
-local STEP = 9
 local count = (#ARGV - FIRST + 1) / STEP
 local seq = call('INCRBY', own_key('seq'), count) - count
 local queues, stored = {}, 0
 
-local function due_after(ms)
-  return ms == '0' and now_text or digits(now + ms * 1000)
-end
-
-look_up_key('status', ARGV, FIRST, STEP)
--- Those whose record has expired while they wait.
-local some_wait = count_keys('meta', ARGV, FIRST, STEP) > 0
+look_up(ARGV, FIRST, STEP)
 for i = FIRST, #ARGV, STEP do
-  local id, payload, queue = ARGV[i], ARGV[i + 1], ARGV[i + 2]
+  local id, queue = ARGV[i], ARGV[i + 2]
   seq = seq + 1
-  if not (status_of(id) or some_wait and call('EXISTS', task_key(id, 'meta')) == 1) then
-    local task = {id = id, status = 'pending', version = '1', seq = digits(seq), queue = queue,
-                  type = ARGV[i + 3], priority = ARGV[i + 4], available_at = due_after(ARGV[i + 5]),
+  if not entries[id] and not is_known(id) then
+    local task = {id = id, status = 'pending', version = '1', seq = seq_text(seq), queue = queue,
+                  type = ARGV[i + 3], priority = ARGV[i + 4],
+                  available_at = digits(now + ARGV[i + 5] * 1000),
                   max_retries = ARGV[i + 6], submitted_at = now_text, vanish_at = vanish,
                   retry_policy = ARGV[i + 7] ~= '' and ARGV[i + 7] or nil,
                   headers = ARGV[i + 8] ~= '' and ARGV[i + 8] or nil}
-    put(task, 'payload', payload)
-    put(task, 'status', 'pending')
-    put(task, 'submitted_at', clock[1])
-    looked_up.status[id] = 'pending'
-    keep_message(id, payload)
+    put_document(task, 'payload', ARGV[i + 1])
     enter(task)
+    show(task, false)
     queues[queue] = true
     stored = stored + 1
   end

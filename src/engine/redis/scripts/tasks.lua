@@ -1,116 +1,28 @@
--- What all scripts share; it stands before each of them. A script runs alone in the server: nobody
--- sees, and no crash leaves, a part of what it does.
---
--- ARGV: 1 prefix of all keys, 2 TTL in milliseconds, 3 who calls, 4 prefix of the channels; what a
--- script takes for itself begins at ARGV[FIRST].
---
--- A task's keys are task:<id>:…
---   status payload result error submitted_at started_at completed_at
---               the record, for everybody; whole seconds; they expire
---   meta        the queue's entry: what the record has no room for, times in microseconds; packed,
---               so that a batch is read and written by one command each
---   message     the payload once more while the task is not final: meta and it do not expire before
---   history     a list of the attempts that failed; meta counts them as failures
---   lock        not ours: while another program holds it, the record is not changed
--- and those of all tasks errand:…
---   index:<status>:<queue>      all tasks there, by seq; index:<status>: those never queued
---   waiting:<priority>:<queue>  what can be claimed: score due time, member seq and id
---   suspects:<priority>:<queue> the same of tasks that lost two workers
---   levels:waiting:<queue>, levels:suspects:<queue>   the priorities there, empty ones among them
---   leases                      running tasks by the end of their lease
---   expiring                    final tasks by the millisecond in which their keys vanish
---   queues, paused              names
---   seq                         the last number given to a task
-local FIRST = 5
-local prefix, ttl, caller, channels = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
-local call = redis.call
-
--- Concatenation writes 1.7e+15 where this writes it in full. Texts are faster arguments of call()
--- than numbers, too.
-local function digits(number)
-  return string.format('%.0f', number)
-end
-
-local clock = call('TIME')
-local now = clock[1] * 1000000 + clock[2]
-local now_text = digits(now)
--- One moment for all keys of a task, so that no reader finds some of them.
-local vanish = digits(math.floor(now / 1000) + 1 + ttl)
--- The keys of a task that is not final are let live on when half of their time is over: not at each
--- change, since there is no command to do so for more than one key.
-local vanishes_soon = math.floor(now / 1000) + ttl / 2
-
+-- What the scripts share that have to do with all that may be: records which other programs change,
+-- delete or lock, several statuses, failures. It stands behind keys.lua.
 local SUSPECT_CRASHES, MAX_HISTORY = 2, 20
-local FINAL = {completed = true, failed = true, cancelled = true}
-local WAITING = {pending = true, retrying = true}
 local RECORD = {'status', 'payload', 'result', 'error', 'submitted_at', 'started_at', 'completed_at'}
 local STATUSES = {'pending', 'running', 'retrying', 'completed', 'failed', 'cancelled'}
-
-local function task_key(id, name)
-  return prefix .. 'task:' .. id .. ':' .. name
-end
-
-local function own_key(name)
-  return prefix .. 'errand:' .. name
-end
--- Lua looks each new text up among all it has: names that come up for every task are made once.
-local LEASES, EXPIRING = own_key('leases'), own_key('expiring')
-
--- The text there; false where there is none, or something else. An error in the midst of a script
--- would leave a part of what it does: nothing that another program may have written raises one.
-local function get(key)
-  return call('MGET', key)[1]
-end
-
--- At the limit of its memory the server refuses scripts whose first change may need more. Those that
--- end work make room: they are let through after a change that needs none.
-local function allow_when_full()
-  call('UNLINK', own_key('nothing'))
-end
-
-local function seconds(microseconds)
-  if microseconds == now_text then return clock[1] end
-  return digits(math.floor(tonumber(microseconds) / 1000000))
-end
 
 local function is_status(text)
   return text and (FINAL[text] or WAITING[text] or text == 'running')
 end
 
-local indexes = {}
-for _, status in ipairs(STATUSES) do indexes[status] = {} end
-
+-- Where tasks of a status are, all but running ones by seq.
 local function index_of(status, queue)
-  local name = indexes[status][queue or false]
-  if not name then
-    name = own_key('index:' .. status .. (queue and ':' .. queue or ''))
-    indexes[status][queue or false] = name
-  end
-  return name
+  return of_queue(status == 'running' and 'running' or 'index:' .. status, queue)
 end
 
 local function kind_of(task)
   return tonumber(task.crashes or 0) >= SUSPECT_CRASHES and 'suspects' or 'waiting'
 end
 
-local places = {waiting = {}, suspects = {}}
-
 local function place_in(kind, priority, queue)
-  local of_queue = places[kind][queue]
-  if not of_queue then
-    of_queue = {}
-    places[kind][queue] = of_queue
-  end
-  local name = of_queue[priority]
-  if not name then
-    name = own_key(kind .. ':' .. priority .. ':' .. queue)
-    of_queue[priority] = name
-  end
-  return name
+  return own_key(kind .. ':' .. priority .. ':' .. queue)
 end
 
 local function place_member(task)
-  return string.format('%016.0f', task.seq) .. task.id
+  return task.seq .. task.id
 end
 
 local function id_of_place(member)
@@ -125,22 +37,21 @@ end
 -- messages, and the keys to delete, are gathered here and sent by flush(), with which every script
 -- that changes tasks ends.
 local sets, doomed, entries, messages = {}, {}, {}, {}
-local MANY = 2000
 
--- The fields of meta, in their order. New ones come last.
-local function pack(task)
-  return cmsgpack.pack(
+local function pack_task(task)
+  return pack(
     task.status, task.version, task.seq, task.queue, task.priority, task.available_at,
     task.submitted_at, task.started_at, task.completed_at, task.vanish_at, task.attempts,
     task.crashes, task.failures, task.type, task.max_retries, task.retry_policy, task.headers,
-    task.cancel_requested, task.progress, task.lease_expires_at, task.worker)
+    task.cancel_requested, task.progress, task.lease_expires_at, task.worker, task.payload,
+    task.result, task.error)
 end
 
 -- One constructor, which makes room for all fields at once.
 local function assemble(id, is_whole, status, version, seq, queue, priority, available_at,
                         submitted_at, started_at, completed_at, vanish_at, attempts, crashes,
                         failures, type, max_retries, retry_policy, headers, cancel_requested,
-                        progress, lease_expires_at, worker)
+                        progress, lease_expires_at, worker, payload, result, error)
   if is_whole and is_status(status) and tonumber(version) and tonumber(seq) then
     return {id = id, status = status, version = version, seq = seq, queue = queue,
             priority = priority, available_at = available_at, submitted_at = submitted_at,
@@ -148,11 +59,12 @@ local function assemble(id, is_whole, status, version, seq, queue, priority, ava
             attempts = attempts, crashes = crashes, failures = failures, type = type,
             max_retries = max_retries, retry_policy = retry_policy, headers = headers,
             cancel_requested = cancel_requested, progress = progress,
-            lease_expires_at = lease_expires_at, worker = worker}
+            lease_expires_at = lease_expires_at, worker = worker, payload = payload,
+            result = result, error = error}
   end
 end
 
--- nil where it is not what pack() has made.
+-- nil where it is not an entry.
 local function unpack_task(id, packed)
   return assemble(id, pcall(cmsgpack.unpack, packed))
 end
@@ -162,9 +74,9 @@ local function keep(task)
   entries[task.id] = task
 end
 
--- `text`: false where the task needs it no more.
+-- Of shared records. `text`: false where the task needs it no more.
 local function keep_message(id, text)
-  messages[id] = text
+  if shared then messages[id] = text end
 end
 
 -- `score`: false to remove the member.
@@ -177,12 +89,6 @@ local function place(key, member, score)
   set[member] = score
 end
 
-local function in_chunks(command, key, words)
-  for i = 1, #words, MANY do
-    call(command, key, unpack(words, i, math.min(i + MANY - 1, #words)))
-  end
-end
-
 local function doom(key)
   doomed[#doomed + 1] = key
 end
@@ -191,9 +97,9 @@ local function flush_entries()
   local lasting, count = {}, 0  -- # looks for the end each time
   for id, task in pairs(entries) do
     if FINAL[task.status] then
-      call('SET', task_key(id, 'meta'), pack(task), 'PXAT', vanish)
+      call('SET', task_key(id, 'meta'), pack_task(task), 'PXAT', vanish)
     else
-      lasting[count + 1], lasting[count + 2] = task_key(id, 'meta'), pack(task)
+      lasting[count + 1], lasting[count + 2] = task_key(id, 'meta'), pack_task(task)
       count = count + 2
     end
   end
@@ -205,8 +111,8 @@ local function flush_entries()
       doom(task_key(id, 'message'))
     end
   end
-  for i = 1, count, MANY do
-    call('MSET', unpack(lasting, i, math.min(i + MANY - 1, count)))
+  for i = 1, count, MOST_WORDS do
+    call('MSET', unpack(lasting, i, math.min(i + MOST_WORDS - 1, count)))
   end
 end
 
@@ -223,27 +129,37 @@ local function flush()
         removed[to_remove] = member
       end
     end
-    in_chunks('ZREM', key, removed)
-    in_chunks('ZADD', key, added)
+    in_parts('ZREM', key, removed, to_remove)
+    in_parts('ZADD', key, added, to_add)
   end
-  for i = 1, #doomed, MANY do
-    call('UNLINK', unpack(doomed, i, math.min(i + MANY - 1, #doomed)))
+  for i = 1, #doomed, MOST_WORDS do
+    call('UNLINK', unpack(doomed, i, math.min(i + MOST_WORDS - 1, #doomed)))
   end
   sets, doomed, entries, messages = {}, {}, {}, {}
 end
 
 -- Takes the task out of where its status has put it.
 local function leave(task)
+  if task.status == 'running' then
+    place(index_of('running', task.queue), place_member(task), false)
+    return
+  end
   place(index_of(task.status, task.queue), task.id, false)
-  if WAITING[task.status] then
-    if task.queue then
-      place(place_in(kind_of(task), task.priority or '0', task.queue), place_member(task), false)
-    end
-  elseif task.status == 'running' then
-    place(LEASES, task.id, false)
-  else
+  if FINAL[task.status] then
     place(EXPIRING, expiring_member(task), false)
     task.was_final = true
+  elseif task.queue then
+    place(place_in(kind_of(task), task.priority or '0', task.queue), place_member(task), false)
+  end
+end
+
+-- Documents of a compact record.
+local DOCUMENTS = {'payload', 'result', 'error'}
+
+-- Those with keys of their own live as long as the entry.
+local function let_documents_vanish(task)
+  for _, name in ipairs(DOCUMENTS) do
+    if task[name] == false then call('PEXPIREAT', task_key(task.id, name), vanish) end
   end
 end
 
@@ -253,28 +169,32 @@ local known_queues = {}
 local function enter(task)
   local queue = task.queue
   entries[task.id] = task
-  place(index_of(task.status, queue), task.id, task.seq)
   if queue and not known_queues[queue] then
     known_queues[queue] = true
     call('SADD', own_key('queues'), queue)
   end
   if task.was_final and not FINAL[task.status] then
     if task.failures then call('PERSIST', task_key(task.id, 'history')) end
-    local payload = get(task_key(task.id, 'payload'))
+    for _, name in ipairs(DOCUMENTS) do
+      if task[name] == false then call('PERSIST', task_key(task.id, name)) end
+    end
+    local payload = shared and get(task_key(task.id, 'payload'))
     if payload then keep_message(task.id, payload) end
   end
-  if WAITING[task.status] then
-    if queue then
-      local kind, priority = kind_of(task), task.priority or '0'
-      place(place_in(kind, priority, queue), place_member(task), task.available_at)
-      place(own_key('levels:' .. kind .. ':' .. queue), priority, priority)
-    end
-  elseif task.status == 'running' then
-    if task.lease_expires_at then place(LEASES, task.id, task.lease_expires_at) end
-  else
+  if task.status == 'running' then
+    place(index_of('running', queue), place_member(task), task.lease_expires_at or '+inf')
+    return
+  end
+  place(index_of(task.status, queue), task.id, task.seq)
+  if FINAL[task.status] then
     place(EXPIRING, expiring_member(task), vanish)
     if task.failures then call('PEXPIREAT', task_key(task.id, 'history'), vanish) end
+    let_documents_vanish(task)
     keep_message(task.id, false)
+  elseif queue then
+    local kind, priority = kind_of(task), task.priority or '0'
+    place(place_in(kind, priority, queue), place_member(task), task.available_at)
+    place(own_key('levels:' .. kind .. ':' .. queue), priority, priority)
   end
 end
 
@@ -288,7 +208,7 @@ local function look_up_key(name, list, first, step)
   for i = first, last, step do
     count = count + 1
     keys[count], ids[count] = task_key(list[i], name), list[i]
-    if count == MANY or i + step > last then
+    if count == MOST_TASKS or i + step > last then
       local found = call('MGET', unpack(keys, 1, count))
       for j = 1, count do texts[ids[j]] = found[j] end
       count = 0
@@ -297,7 +217,7 @@ local function look_up_key(name, list, first, step)
 end
 
 local function look_up(list, first, step)
-  look_up_key('status', list, first, step)
+  if shared then look_up_key('status', list, first, step) end
   look_up_key('meta', list, first, step)
 end
 
@@ -311,14 +231,45 @@ local function status_of(id)
   return text_of(id, 'status')
 end
 
--- What the record shows of the payload; where it has expired under a task that waited for longer,
--- what the queue has.
-local function payload_of(id)
-  return text_of(id, 'payload') or get(task_key(id, 'message'))
+-- Whether there is such a task: a record, or an entry whose record has expired while it waits.
+local function is_known(id)
+  return shared and status_of(id) or text_of(id, 'meta')
 end
 
 local function put(task, name, text)
   call('SET', task_key(task.id, name), text, 'PXAT', task.vanish_at)
+end
+
+-- Stores payload, result or error. `text`: nil where there is none any more. Before enter(), which says
+-- how long it lives.
+local function put_document(task, name, text)
+  if shared then
+    if not text then
+      doom(task_key(task.id, name))
+    else
+      call('SET', task_key(task.id, name), text, 'PXAT', vanish)
+      if name == 'payload' then keep_message(task.id, text) end
+    end
+  elseif text and #text > SHORT then
+    call('SET', task_key(task.id, name), text)
+    task[name] = false
+  else
+    if task[name] == false then doom(task_key(task.id, name)) end
+    task[name] = text
+  end
+end
+
+local function document_of(task, name)
+  if shared then return get(task_key(task.id, name)) end
+  if task[name] == false then return get(task_key(task.id, name)) end
+  return task[name] or false
+end
+
+-- Of a shared record what it shows; where it has expired under a task that waited for longer, what the
+-- queue has.
+local function payload_of(task)
+  if not shared then return document_of(task, 'payload') end
+  return text_of(task.id, 'payload') or get(task_key(task.id, 'message'))
 end
 
 -- False where the key has expired.
@@ -327,17 +278,18 @@ local function lives_on(task, name)
 end
 
 local function vanishes_too_soon(task)
-  return not status_of(task.id) or tonumber(task.vanish_at or 0) <= vanishes_soon
+  return shared and (not status_of(task.id) or tonumber(task.vanish_at or 0) <= vanishes_soon)
 end
 
--- Writes the keys of the record, but for result and error, and for times that end: these are left
+-- Writes the keys of a shared record, but for result and error, and for times that end: these are left
 -- to the scripts which change them. `starts`: started_at is new. Called before flush(), since it
 -- says until when they live.
 local function show(task, starts)
+  if not shared then return end
   if FINAL[task.status] or vanishes_too_soon(task) then
     task.vanish_at = vanish
     if not lives_on(task, 'payload') then
-      local payload = payload_of(task.id)
+      local payload = payload_of(task)
       if payload then put(task, 'payload', payload) end
     end
     if not lives_on(task, 'submitted_at') then
@@ -376,8 +328,9 @@ local function read_times(task)
   end
 end
 
--- An outcome that was stored before its task had ended has no TTL yet.
+-- An outcome of a shared record that was stored before its task had ended has no TTL yet.
 local function let_outcome_vanish(id)
+  if not shared then return end
   call('PEXPIREAT', task_key(id, 'result'), vanish)
   call('PEXPIREAT', task_key(id, 'error'), vanish)
 end
@@ -386,7 +339,7 @@ end
 -- it.
 local function follow(task, status)
   leave(task)
-  task.status, task.version = status, digits(task.version + 1)
+  task.status, task.version = status, successor(task.version)
   task.lease_expires_at, task.cancel_requested = nil, nil
   task.vanish_at = nil  -- as that program has it
   read_times(task)
@@ -396,7 +349,7 @@ local function follow(task, status)
 end
 
 local function next_seq()
-  return digits(call('INCR', own_key('seq')))
+  return seq_text(call('INCR', own_key('seq')))
 end
 
 -- A record that another program wrote, and that is about to be changed here for the first time.
@@ -416,8 +369,10 @@ end
 -- is, and is nil.
 local function find(id, only_read)
   if entries[id] then return entries[id] end
-  local status, packed = status_of(id), text_of(id, 'meta')
+  local packed = text_of(id, 'meta')
   local task = packed and unpack_task(id, packed)
+  if not shared then return task or nil end
+  local status = status_of(id)
   if not task then
     if only_read or not is_status(status) then return nil end
     return adopt(id, status)
@@ -432,17 +387,18 @@ local function find(id, only_read)
 end
 
 local function is_locked(id)
-  return call('EXISTS', task_key(id, 'lock')) == 1
+  return shared and call('EXISTS', task_key(id, 'lock')) == 1
 end
 
--- How many of the keys `name` of these tasks there are. ids: those in `list` at every `step`th place
+-- How many of these tasks are locked by other programs. ids: those in `list` at every `step`th place
 -- from `first` on.
-local function count_keys(name, list, first, step)
+local function count_locks(list, first, step)
+  if not shared then return 0 end
   local keys, gathered, there, last = {}, 0, 0, #list
   for i = first, last, step do
     gathered = gathered + 1
-    keys[gathered] = task_key(list[i], name)
-    if gathered == MANY or i + step > last then
+    keys[gathered] = task_key(list[i], 'lock')
+    if gathered == MOST_TASKS or i + step > last then
       there = there + call('EXISTS', unpack(keys, 1, gathered))
       gathered = 0
     end
@@ -453,43 +409,22 @@ end
 -- An error reply that names a task locked by another program; nil if there is none. ARGV: ids, at
 -- every `step`th place from `first` on. Asked before anything is changed.
 local function refuse_locked(first, step)
-  if count_keys('lock', ARGV, first, step) == 0 then return end
+  if count_locks(ARGV, first, step) == 0 then return end
   for i = first, #ARGV, step do
     if is_locked(ARGV[i]) then return redis.error_reply('LOCKED ' .. ARGV[i]) end
   end
 end
 
--- Now, unless a clock that was set back has the task begin later.
-local function not_before(time)
-  return tonumber(time) > now and time or now_text
-end
-
--- Tells subscribers: of `work` in queues, names separated by line breaks; of `done` tasks, ids one
--- after the other; of `cancel` nothing more.
-local function tell(what, text)
-  redis.pcall('PUBLISH', channels .. what, caller .. text)  -- a hint; the right to it may be missing
-end
-
-local function tell_work(queues)
-  local names = {}
-  for name in pairs(queues) do names[#names + 1] = name end
-  if #names > 0 then tell('work', table.concat(names, '\n')) end
-end
-
--- More than so many are cheaper to look for than to name.
-local MOST_NAMED = 500
-
-local function tell_done(ids)
-  if #ids > MOST_NAMED then
-    tell('done', '')
-  elseif #ids > 0 then
-    tell('done', table.concat(ids))
-  end
+-- All queues, and false for what was never queued.
+local function all_queues()
+  local queues = call('SMEMBERS', own_key('queues'))
+  queues[#queues + 1] = false
+  return queues
 end
 
 -- Forgets up to `limit` tasks whose keys have vanished. Returns how many it looked at.
 local function prune(limit)
-  local due = call('ZRANGEBYSCORE', EXPIRING, '-inf', math.floor(now / 1000), 'LIMIT', 0, limit)
+  local due = call('ZRANGEBYSCORE', EXPIRING, '-inf', now_ms, 'LIMIT', 0, limit)
   for _, member in ipairs(due) do
     local id, status, queued, queue = string.sub(member, 1, 36),
       string.match(member, '^(%l+)(:?)(.*)$', 37)
@@ -499,42 +434,50 @@ local function prune(limit)
       call('ZREM', index_of(status, queued == ':' and queue or nil), id)
     else
       -- Somebody lets it live longer.
-      call('ZADD', EXPIRING, math.floor(now / 1000) + (left >= 0 and left + 1 or ttl + 1), member)
+      call('ZADD', EXPIRING, now_ms + (left >= 0 and left + 1 or ttl + 1), member)
     end
   end
   return #due
 end
 
--- The names and values of what a task has.
+-- The names and values of what a task has, but for its documents.
 local function fields_of(task)
   local fields = {}
   for name, value in pairs(task) do
-    fields[#fields + 1] = name
-    fields[#fields + 1] = tostring(value)
+    if name ~= 'payload' and name ~= 'result' and name ~= 'error' then
+      fields[#fields + 1] = name
+      fields[#fields + 1] = tostring(value)
+    end
   end
   return fields
 end
 
--- What readers need of a task: the seven keys, meta, and the history; false if there is none.
--- Without documents their places are false.
+-- What a shared record shows of status and times; that of a compact one is the same.
+local function shown(task, id)
+  if shared then
+    return status_of(id), call('MGET', task_key(id, 'submitted_at'), task_key(id, 'started_at'),
+                               task_key(id, 'completed_at'))
+  end
+  return task.status, {task.submitted_at and seconds(task.submitted_at),
+                       task.started_at and seconds(task.started_at) or false,
+                       task.completed_at and seconds(task.completed_at) or false}
+end
+
+-- What readers need of a task: status, documents and times as the record shows them, meta, and the
+-- history; false if there is none. Without documents their places are false.
 local function record(id, documents)
   local task = find(id, true)
-  if task and not status_of(id) and not is_locked(id) then
+  if shared and task and not status_of(id) and not is_locked(id) then
     show(task)
     keep(task)
   end
-  local status = status_of(id)
-  if not status then return false end
-  local texts = {false, false, false}
-  local history = {}
-  if documents == 'error' then
-    texts[3] = get(task_key(id, 'error'))
-  elseif documents then
-    texts = call('MGET', task_key(id, 'payload'), task_key(id, 'result'), task_key(id, 'error'))
-    history = call('LRANGE', task_key(id, 'history'), 0, -1)
+  if shared and not status_of(id) or not shared and not task then return false end
+  local texts, history = {false, false, false}, {}
+  for i, name in ipairs(DOCUMENTS) do
+    if documents == true or documents == name then texts[i] = document_of(task or {id = id}, name) end
   end
-  local times = call('MGET', task_key(id, 'submitted_at'), task_key(id, 'started_at'),
-                     task_key(id, 'completed_at'))
+  if documents == true then history = call('LRANGE', task_key(id, 'history'), 0, -1) end
+  local status, times = shown(task, id)
   return {id, status, texts[1], texts[2], texts[3], times[1], times[2], times[3],
           task and fields_of(task) or {}, history}
 end
