@@ -71,7 +71,7 @@ class Peer:
 def contestants(program, servers, directory, node_directory):
     node = _node(node_directory)
     errand = [Errand(program, engine, servers, directory)
-              for engine in ("sqlite", "postgres", "redis")]
+              for engine in ("sqlite", "postgres", "redis", "redis/compact")]
     peers = [
         Peer("graphile-worker", [*node, "graphile_worker.mjs"], servers),
         Peer("pg-boss", [*node, "pg_boss.mjs"], servers),

@@ -1,6 +1,7 @@
 """How Errand's figures change with the backlog, the workers, the payload, an old transaction, and
 time."""
 
+import itertools
 import json
 import os
 import statistics
@@ -10,6 +11,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 
 from . import charts, report
@@ -86,7 +88,7 @@ class Bench:
         return {**found, least: statistics.median(found[least])}
 
     def processes(self, engine, tasks):
-        """Worker processes → tasks a second, from the start of the first to the end of the last."""
+        """Worker processes → tasks a second."""
         found = {count: [] for count in PROCESSES}
         for _ in range(3):
             for count in PROCESSES:
@@ -191,15 +193,28 @@ class Bench:
                                        str(rounds), *options))
 
     def _drain(self, engine, tasks, processes):
+        """Tasks a second, from the start of the first task to the end of the last one."""
         queue = f"growth-{time.monotonic_ns()}"
         self._submit(engine, queue, tasks)
-        began = time.monotonic()
         workers = [self._start_worker(engine, queue, "--drain") for _ in range(processes)]
         statuses = [worker.wait() for worker in workers]
-        elapsed = time.monotonic() - began
         if any(statuses):
             raise SystemExit(f"bench: workers ended with statuses {statuses}")
-        return tasks / elapsed
+        done = self._all_tasks(engine, queue)
+        if len(done) != tasks or any(task["status"] != "completed" for task in done):
+            raise SystemExit("bench: some tasks were not completed")
+        elapsed = max(_moment(task["completedAt"]) for task in done) - min(
+            _moment(task["startedAt"]) for task in done)
+        return tasks / elapsed.total_seconds()
+
+    def _all_tasks(self, engine, queue):
+        found = []
+        for page in itertools.count(1):
+            answer = json.loads(self._errand(engine, "list", "--queue", queue, "--json", "--page",
+                                             str(page), "--page-size", "1000"))
+            found += answer["items"]
+            if page >= answer["total_pages"]:
+                return found
 
     def _submit(self, engine, queue, tasks):
         line = json.dumps({"to": "somebody@example.com", "subject": "Your order", "body": "x" * 138})
@@ -233,6 +248,12 @@ class Bench:
     def _waiting(self, engine, queue):
         stats = json.loads(self._errand(engine, "stats", "--json"))
         return sum(row["due"] for row in stats["queues"] if row["queue"] == queue)
+
+
+def _moment(text):
+    """Trailing zeros of its fraction, and then the fraction, may be missing."""
+    seconds, _, fraction = text.removesuffix("Z").partition(".")
+    return datetime.fromisoformat(f"{seconds}.{fraction:0<6}+00:00")
 
 
 def _resident_mb(process):

@@ -56,6 +56,7 @@ class Servers:
             "sqlite": f"sqlite:{directory}/bench.db",
             "postgres": f"postgresql://errand@/errand?host={self.postgres}",
             "redis": f"redis+unix://{self.redis_socket}",
+            "redis/compact": f"redis+unix://{self.redis_socket}?database=6&record=compact",
         }[engine]
 
     def transport_dsn(self, engine, directory):

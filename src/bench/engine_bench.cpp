@@ -39,9 +39,12 @@ class Bench {
         plan_{plan},
         progress_{progress},
         app_{dsn},
-        name_{"errand-bench-" + TaskId::generate().to_string()} {
-    app_.handlers().add_raw(kType,
-                            [](const Envelope& envelope, TaskContext&) { return envelope.body(); });
+        // As long as names of queues are; the end of an id is random.
+        name_{"bench-" + TaskId::generate().to_string().substr(28)} {
+    app_.handlers().add_raw(kType, [this](const Envelope& envelope, TaskContext&) {
+      first_handled_.note();
+      return envelope.body();
+    });
   }
 
   std::vector<Figure> run() {
@@ -105,14 +108,15 @@ class Bench {
     return watch.rate(plan_.tasks);
   }
 
+  /// From the first task that is handled to the end of the last one.
   double drain() {
     WorkerOptions options;
     options.queues = {name_};
     options.drain = true;
     Worker worker{app_.engine(), app_.handlers(), options};
-    const Stopwatch watch;
+    first_handled_.forget();
     const WorkerReport report = worker.run({});
-    return watch.rate(static_cast<std::size_t>(report.completed));
+    return first_handled_.watch().rate(static_cast<std::size_t>(report.completed));
   }
 
   void bulk_and_drain() {
@@ -270,6 +274,7 @@ class Bench {
   const std::string name_;
   const std::string payload_ = payload(plan_.payload);
   std::vector<Figure> figures_;
+  FirstTime first_handled_;
 };
 
 }  // namespace

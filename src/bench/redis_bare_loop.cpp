@@ -10,6 +10,8 @@
 #include "errand/task_id.hpp"
 
 #include "engine/redis/command.hpp"
+#include "engine/redis/database.hpp"
+#include "engine/redis/entry.hpp"
 #include "engine/redis/scripts.hpp"
 #include "engine/redis/settings.hpp"
 
@@ -47,10 +49,7 @@ class RedisBareLoop final : public BareLoop {
          {&redis::scripts().submit, &redis::scripts().claim, &redis::scripts().settle}) {
       run(Command{"SCRIPT"}.add("LOAD").add(script->source()));
     }
-    common_.add(settings.prefix)
-        .add(std::int64_t{settings.ttl.count()})
-        .add("bare loop ")
-        .add(settings.prefix + "errand:" + std::to_string(server.database) + ":");
+    common_ = redis::common_arguments(settings, "bare loop ", redis::channels_of(settings));
   }
 
   void submit(std::size_t count, std::size_t batch, const std::string& payload) override {
@@ -95,19 +94,23 @@ class RedisBareLoop final : public BareLoop {
       send(redis::scripts().claim, claim);
       send(redis::scripts().settle, settlements(claims));
       settling = 1;
-      done += claims.elements;
+      done += claims.elements / kValuesOfAClaim;
     }
   }
 
  private:
+  /// Of claim.lua: id, entry, payload where the entry does not have it.
+  static constexpr std::size_t kValuesOfAClaim = 3;
+
   static Command settlements(const redisReply& claims) {
     Command settle;
-    for (std::size_t i = 0; i < claims.elements; ++i) {
-      redisReply** fields = claims.element[i]->element;
-      settle.add(text(fields[0]))
-          .add(std::int64_t{fields[1]->integer})
+    for (std::size_t i = 0; i < claims.elements; i += kValuesOfAClaim) {
+      const redis::Entry entry{text(claims.element[i + 1])};
+      const redisReply* payload = claims.element[i + 2];
+      settle.add(text(claims.element[i]))
+          .add(entry.integer(redis::Entry::Field::version))
           .add("completed")
-          .add(text(fields[3]))
+          .add(payload->str == nullptr ? entry.text(redis::Entry::Field::payload) : text(payload))
           .add("")
           .add("0");
     }

@@ -31,14 +31,17 @@ double send(Transport& transport, std::size_t count, std::size_t at_once) {
 
 double drain(Transport& transport, std::size_t count) {
   Handlers handlers;
-  handlers.add_raw(kType, [](const Envelope&, TaskContext&) -> std::string { return "null"; });
+  FirstTime first_handled;
+  handlers.add_raw(kType, [&](const Envelope&, TaskContext&) -> std::string {
+    first_handled.note();
+    return "null";
+  });
   MemoryTransport failed{"failed"};
   MessageConsumerOptions options;
   options.worker.drain = true;
   MessageConsumer consumer{{{&transport, &failed}}, handlers, options};
-  const Stopwatch watch;
   const WorkerReport report = consumer.run({});
-  const double rate = watch.rate(count);
+  const double rate = first_handled.watch().rate(count);
   if (report.completed != static_cast<std::int64_t>(count)) {
     throw StorageException{"of " + std::to_string(count) + " messages " +
                                std::to_string(report.completed) + " were handled",

@@ -29,20 +29,19 @@ if (isWorker) {
     submitBulk: (all) => queue.addBulk(all.map((data) => ({ name: "job", data }))),
     clear: () => queue.obliterate({ force: true }),
 
-    async drain(countdown) {
+    async startWorker(countdown) {
       const worker = new Worker(QUEUE, handle, {
         connection: connect(),
         concurrency: CONCURRENCY,
       });
       worker.on("error", fail);
       worker.on("completed", () => countdown.tick());
-      await countdown.finished;
-      await worker.close(true);
+      return () => worker.close(true);
     },
 
-    async uncompleted() {
+    async hasUncompleted() {
       const counts = await queue.getJobCounts("waiting", "active", "delayed", "failed");
-      return Object.values(counts).reduce((sum, count) => sum + count, 0);
+      return Object.values(counts).some((count) => count > 0);
     },
 
     async latency(trips) {

@@ -40,20 +40,19 @@ if (isWorker) {
     clear: () => pgPool.query(`TRUNCATE ${JOBS}`),
     refreshStatistics: () => pgPool.query(`VACUUM ANALYZE ${JOBS}`),
 
-    async drain(countdown) {
+    async startWorker(countdown) {
       const runner = await start(() => countdown.tick(), {
         localQueue: { size: LOCAL_QUEUE },
         completeJobBatchDelay: 0,
         failJobBatchDelay: 0,
       });
-      await countdown.finished;
-      await runner.stop();
+      return () => runner.stop();
     },
 
     // Completed jobs are deleted.
-    async uncompleted() {
-      const found = await pgPool.query(`SELECT count(*)::int AS jobs FROM ${JOBS}`);
-      return found.rows[0].jobs;
+    async hasUncompleted() {
+      const found = await pgPool.query(`SELECT FROM ${JOBS} LIMIT 1`);
+      return found.rowCount > 0;
     },
 
     async latency(trips) {

@@ -37,8 +37,8 @@ async function rate(count, work) {
   return (count * 1000) / (now() - began);
 }
 
-// Counts what a worker does from its first job until all is done, or time is up: what a worker needs to
-// start is not measured. The jobs of the first tick only start the clock.
+// Counts what a worker does from its first job until it has handled all, or time is up: what a worker needs
+// to start is not measured. The jobs of the first tick only start the clock.
 export class Countdown {
   #count;
   #seconds;
@@ -47,8 +47,8 @@ export class Countdown {
   #began;
   #timer;
   #finish;
-  finished = new Promise((resolve) => (this.#finish = resolve));
-  rate;
+  handled = new Promise((resolve) => (this.#finish = resolve));
+  #ended = false;
 
   constructor(count, seconds) {
     this.#count = count;
@@ -60,7 +60,7 @@ export class Countdown {
   }
 
   tick(jobs = 1) {
-    if (this.rate !== undefined) return;
+    if (this.#ended) return;
     this.#done += jobs;
     if (this.#began === undefined) {
       this.#began = now();
@@ -77,24 +77,27 @@ export class Countdown {
 
   #end() {
     clearTimeout(this.#timer);
-    this.rate = ((this.#done - this.#first) * 1000) / (now() - this.#began);
+    this.#ended = true;
     this.#finish();
+  }
+
+  // Now, at the end.
+  rate() {
+    return ((this.#done - this.#first) * 1000) / (now() - this.#began);
   }
 }
 
 // A handler that was entered is not yet a job that is completed: the server has the last word.
 async function waitForCompletion(peer) {
   const until = now() + COMPLETION_SECONDS * 1000;
-  for (;;) {
-    const left = await peer.uncompleted();
-    if (left === 0) return;
-    if (now() > until) throw new Error(`${left} jobs were not completed after the drain`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  while (await peer.hasUncompleted()) {
+    if (now() > until) throw new Error("some jobs were not completed after the drain");
+    await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }
 
 // peer: submit(payload), submitBulk(payloads), clear(), refreshStatistics() where the server plans by
-// them, drain(countdown), uncompleted() → jobs, latency(trips) → figures, close().
+// them, startWorker(countdown) → what stops it, hasUncompleted(), latency(trips) → figures, close().
 // Arguments: TASKS TRIPS SECONDS.
 export async function measure(peer) {
   const [tasks, trips, seconds] = process.argv.slice(2, 5).map(Number);
@@ -124,9 +127,11 @@ export async function measure(peer) {
   });
   await peer.refreshStatistics?.();
   const countdown = new Countdown(tasks, seconds);
-  await peer.drain(countdown);
+  const stopWorker = await peer.startWorker(countdown);
+  await countdown.handled;
   if (countdown.isComplete) await waitForCompletion(peer);
-  figures.drain = countdown.rate;
+  figures.drain = countdown.rate();
+  await stopWorker();
 
   await peer.clear();
   if (peer.latency) Object.assign(figures, await peer.latency(trips));

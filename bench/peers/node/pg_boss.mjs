@@ -28,21 +28,20 @@ await measure({
 
   refreshStatistics: () => database.query("VACUUM ANALYZE pgboss.job"),
 
-  async drain(countdown) {
+  async startWorker(countdown) {
     const tuning = { batchSize: BATCH, localConcurrency: WORKERS, burstWhenBatchFull: true };
     await boss.work(QUEUE, { ...tuning, pollingIntervalSeconds: 0.5 }, async (jobs) => {
       countdown.tick(jobs.length);
     });
-    await countdown.finished;
-    await boss.offWork(QUEUE);
+    return () => boss.offWork(QUEUE);
   },
 
-  async uncompleted() {
+  async hasUncompleted() {
     const found = await database.query(
-      "SELECT count(*)::int AS jobs FROM pgboss.job WHERE name = $1 AND state <> 'completed'",
+      "SELECT FROM pgboss.job WHERE name = $1 AND state <> 'completed' LIMIT 1",
       [QUEUE],
     );
-    return found.rows[0].jobs;
+    return found.rowCount > 0;
   },
 
   async close() {

@@ -4,9 +4,7 @@
 #include <utility>
 
 namespace errand::redis {
-namespace {
 
-/// Channels are the server's, not the database's.
 std::string channels_of(const DatabaseSettings& settings) {
   return settings.prefix + "errand:" + std::to_string(settings.connection.database) + ":";
 }
@@ -23,8 +21,6 @@ Command common_arguments(const DatabaseSettings& settings, const std::string& ca
       .add(to_string(settings.record));
   return arguments;
 }
-
-}  // namespace
 
 Database::Database(DatabaseSettings settings, Logger& logger)
     : settings_{std::move(settings)},

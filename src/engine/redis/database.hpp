@@ -14,6 +14,13 @@
 
 namespace errand::redis {
 
+/// What the names of channels begin with, which are the server's and not the database's.
+[[nodiscard]] std::string channels_of(const DatabaseSettings& settings);
+
+/// The first arguments of each script of tasks.
+[[nodiscard]] Command common_arguments(const DatabaseSettings& settings, const std::string& caller,
+                                       const std::string& channels);
+
 /// The server as this process uses it: a few connections, and what the processes tell each other.
 /// Thread-safe.
 class Database {

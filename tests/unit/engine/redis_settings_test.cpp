@@ -23,12 +23,13 @@ TEST(RedisSettings, AHostAloneIsEnough) {
   EXPECT_FALSE(settings.connection.durable);
   EXPECT_EQ(settings.ttl, std::chrono::hours{24});
   EXPECT_EQ(settings.prefix, "");
+  EXPECT_EQ(settings.record, RecordKind::shared);
 }
 
 TEST(RedisSettings, EverythingCanBeSaid) {
   const DatabaseSettings settings = settings_of(
       Dsn{"rediss://u:p@h:6380/3?ttl=60&connections=2&connect_timeout=1&reply_timeout=2&durable=1&"
-          "prefix=shop:&ca=a&cert=b&key=c"});
+          "prefix=shop:&record=compact&ca=a&cert=b&key=c"});
   EXPECT_EQ(settings.connection.user, "u");
   EXPECT_EQ(settings.connection.password, "p");
   EXPECT_EQ(settings.connection.port, 6380);
@@ -43,6 +44,7 @@ TEST(RedisSettings, EverythingCanBeSaid) {
   EXPECT_EQ(settings.most_connections, 2U);
   EXPECT_EQ(settings.ttl, seconds{60});
   EXPECT_EQ(settings.prefix, "shop:");
+  EXPECT_EQ(settings.record, RecordKind::compact);
 }
 
 TEST(RedisSettings, ASocketTakesItsDatabaseAsAnOption) {
@@ -57,6 +59,7 @@ TEST(RedisSettings, WhatIsWrongIsNamedWithoutThePassword) {
     const char* named;
   };
   for (const Case& wrong : {Case{"redis://u:hidden@h?color=red", "no option color"},
+                            Case{"redis://u:hidden@h?record=small", "shared or compact"},
                             Case{"redis://u:hidden@h/stream/group", "number of a database"},
                             Case{"redis://u:hidden@h/-1", "number of a database"},
                             Case{"redis://u:hidden@h/70000", "number of a database"},
