@@ -3,7 +3,8 @@
 from . import charts
 
 POSTGRES = ("errand/postgres", "graphile-worker", "pg-boss", "symfony/postgres")
-REDIS = ("errand/redis", "bullmq", "sidekiq", "symfony/redis", "celery")
+REDIS = ("errand/redis/compact", "errand/redis", "bullmq", "sidekiq", "symfony/redis",
+         "celery")
 RATES = {
     "drain": "drain of a backlog",
     "submit_bulk": "submit, 1,000 at a time",
@@ -24,6 +25,7 @@ def peer_charts(found):
                     f"{server}: {title}", "tasks a second, more is better", rows)
     waits = [("errand/postgres", "e2e_p50_ms", "submit → result"),
              ("graphile-worker", "start_p50_ms", "submit → start"),
+             ("errand/redis/compact", "e2e_p50_ms", "submit → result"),
              ("errand/redis", "e2e_p50_ms", "submit → result"),
              ("bullmq", "e2e_p50_ms", "submit → result")]
     rows = [(f"{name}, {what}", found[name][figure], name.startswith("errand/"))

@@ -120,7 +120,7 @@ class PostgresBareLoop final : public BareLoop {
       if (completing) second_.receive();
       completing = false;
       const int count = PQntuples(rows.get());
-      if (PQgetisnull(rows.get(), 0, 0) != 0) return done;
+      if (count == 0) return done;
       std::vector<TaskId> ids;
       std::vector<std::int64_t> versions;
       std::vector<std::string_view> results;

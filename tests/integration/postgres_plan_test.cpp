@@ -26,10 +26,9 @@ class PostgresPlanTest : public ::testing::TestWithParam<const char*> {
   [[nodiscard]] int rows_read() {
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
     while (std::chrono::steady_clock::now() < deadline) {
-      const std::string claims = under_test->execute(
-          "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelid = "
-          "'async_tasks_pkey'::regclass");
-      if (claims != "0") {
+      const std::string scans = under_test->execute(
+          "SELECT sum(idx_scan) FROM pg_stat_user_indexes WHERE relid = 'async_tasks'::regclass");
+      if (scans != "0") {
         return std::stoi(
             under_test->execute("SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables "
                                 "WHERE relid = 'async_tasks'::regclass"));

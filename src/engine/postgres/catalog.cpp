@@ -22,17 +22,32 @@ const std::string kFind =
 const std::string kFindAll = "SELECT " + record_columns(Documents::none) +
                              " FROM async_tasks WHERE task_id = ANY ($2::uuid[])";
 
-#define ERRAND_POSTGRES_WANTED_STATUSES \
-  "coalesce($1::text[], '{pending,running,retrying,completed,failed,cancelled}')"
+constexpr std::array kStatuses{"pending",   "running", "retrying",
+                               "completed", "failed",  "cancelled"};
 
-/// 1 statuses, 2 type, 3 queue_name; each NULL where anything goes. One plan is made for all values
-/// to come: a column that nobody asks for must not be named, or no index alone can answer.
+/// `part(condition)` for each status, put together. 1 statuses, NULL: all. By name, since an index on
+/// some statuses is used where it is known which one is asked for, and one plan is made for all values to
+/// come; what is not wanted is not run.
+template <class Part>
+std::string for_each_status(const Part& part) {
+  std::string sql;
+  for (const std::string status : kStatuses) {
+    sql += (sql.empty() ? "" : " UNION ALL ") + part("status = '" + status +
+                                                     "' AND ($1::text[] IS NULL OR '" + status +
+                                                     "' = ANY ($1::text[]))");
+  }
+  return sql;
+}
+
+/// 1 statuses, 2 type, 3 queue_name; each NULL where anything goes. A column that nobody asks for must
+/// not be named, or no index alone can answer.
 std::string count_sql(bool of_type, bool of_queue) {
-  return std::string{
-             "SELECT count(*) FROM async_tasks WHERE status = ANY "
-             "(" ERRAND_POSTGRES_WANTED_STATUSES ") AND "} +
-         (of_type ? "type = $2::text" : "$2::text IS NULL") + " AND " +
-         (of_queue ? "queue_name = $3::text" : "$3::text IS NULL");
+  return "SELECT sum(tasks)::int8 FROM (" + for_each_status([&](const std::string& condition) {
+           return "SELECT count(*) AS tasks FROM async_tasks WHERE " + condition + " AND " +
+                  (of_type ? "type = $2::text" : "$2::text IS NULL") + " AND " +
+                  (of_queue ? "queue_name = $3::text" : "$3::text IS NULL");
+         }) +
+         ") AS counted";
 }
 
 const char* count_sql(const TaskFilter& filter) {
@@ -48,19 +63,15 @@ std::string list_sql(Documents documents) {
   std::string columns = record_columns(documents);
   const std::string ttl = "$1::int8";
   columns.replace(columns.find(ttl), ttl.size(), "$4::int8");
-  return "SELECT " + columns + R"(, seq
-FROM (SELECT DISTINCT unnest()" ERRAND_POSTGRES_WANTED_STATUSES R"()) AS wanted (wanted_status)
-CROSS JOIN LATERAL (
-  SELECT * FROM async_tasks
-  WHERE status = wanted_status
-    AND ($2::text IS NULL OR type = $2::text)
-    AND ($3::text IS NULL OR queue_name = $3::text)
-    AND seq < $7::int8
-  ORDER BY seq DESC LIMIT $8::int8) AS newest
-ORDER BY seq DESC LIMIT $5::int8 OFFSET $6::int8)";
+  return "SELECT " + columns + ", seq FROM (" + for_each_status([](const std::string& condition) {
+           return "(SELECT * FROM async_tasks WHERE " + condition + R"(
+                     AND ($2::text IS NULL OR type = $2::text)
+                     AND ($3::text IS NULL OR queue_name = $3::text)
+                     AND seq < $7::int8
+                   ORDER BY seq DESC LIMIT $8::int8))";
+         }) +
+         ") AS newest ORDER BY seq DESC LIMIT $5::int8 OFFSET $6::int8";
 }
-
-#undef ERRAND_POSTGRES_WANTED_STATUSES
 
 /// Behind those of record_columns().
 constexpr int kSeqColumn = 24;
@@ -74,7 +85,10 @@ const char* list_sql(const PageRequest& request) {
   return (request.errors ? kListWithErrors : kListWithoutDocuments).c_str();
 }
 
-constexpr const char* kByStatus = "SELECT status, count(*) FROM async_tasks GROUP BY status";
+constexpr const char* kByStatus = R"(
+SELECT status, count(*) FROM async_tasks WHERE status <> 'running' GROUP BY status
+UNION ALL
+SELECT 'running', count(*) FROM async_tasks WHERE status = 'running')";
 
 constexpr const char* kWaiting = R"(
 SELECT queue_name, count(*) FILTER (WHERE available_at <= now()),

@@ -17,11 +17,12 @@ struct Place {
 
 /// Where the next claim of one queue begins to look.
 ///
-/// Claimed tasks leave dead entries behind at the beginning of the index. Usually the server cleans
-/// them away on the fly; under a transaction that stays open for long it cannot, and each claim
-/// wades through all of them. While that shows, claims begin where the last one ended, except one a
-/// second, which also finds tasks of earlier places: retried, released, of higher priority, or
-/// committed late.
+/// Claimed tasks leave dead entries behind at the beginning of the index, until the server cleans them
+/// away, and each claim wades through all of them. So after a claim of many tasks the next ones begin
+/// where the last one ended, for a moment that is short beside the time it takes to run so many. Under a
+/// transaction that stays open for long the server cannot clean up: while that shows, all claims do so,
+/// except one a second. Those from the beginning also find tasks of earlier places: retried, released, of
+/// higher priority, or committed late.
 class ClaimCursor {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -33,12 +34,21 @@ class ClaimCursor {
     return last_;
   }
 
-  /// A claim from the beginning took the server so long, and this was the last one it got.
-  void scanned(Duration took, Time now, std::optional<Place> last) {
+  /// A claim from the beginning.
+  struct Scan {
+    Duration took;  ///< by the server
+    bool of_many;
+  };
+  /// `last`: the last one it got.
+  void scanned(Scan scan, Time now, std::optional<Place> last) {
     if (last) last_ = last;
-    slow_scans_ = took >= kSlowScan ? slow_scans_ + 1 : 0;
+    slow_scans_ = scan.took >= kSlowScan ? slow_scans_ + 1 : 0;
     // Once may be a hiccup of the server.
-    if (slow_scans_ >= 2) scan_due_ = now + kBetweenScans;
+    if (slow_scans_ >= 2) {
+      scan_due_ = now + kBetweenScans;
+    } else if (scan.of_many) {
+      scan_due_ = now + kAfterMany;
+    }
   }
 
   /// A claim from start() ended here.
@@ -47,6 +57,7 @@ class ClaimCursor {
  private:
   static constexpr std::chrono::milliseconds kSlowScan{25};
   static constexpr std::chrono::seconds kBetweenScans{1};
+  static constexpr std::chrono::milliseconds kAfterMany{100};
 
   std::optional<Place> last_;
   Time scan_due_{};

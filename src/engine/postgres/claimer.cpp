@@ -17,14 +17,14 @@ using Steady = std::chrono::steady_clock;
 
 static_assert(kSuspectCrashes == 2, "the statements and two partial indexes say so, too");
 
-/// Claims of fewer tasks do not wait for their turn: passing over others' rows costs less.
-constexpr std::size_t kTurnFrom = 50;
+/// Claims of fewer tasks do not wait for their turn, since passing over others' rows costs less; and they
+/// always begin at the beginning.
+constexpr std::size_t kMany = 50;
 
 /// After a turn that did not come: many wait, or the one whose turn it is was stopped.
 constexpr std::chrono::seconds kWithoutTurns{5};
 
 // Columns of the statements that claim.
-constexpr int kTaskId = 0;
 constexpr int kNextDue = 14;
 constexpr int kTook = 15;
 
@@ -117,9 +117,21 @@ Claimer::Claimed Claimer::claim_of_queue(const ClaimRequest& request, const std:
       .add(std::int64_t{request.lease.count()})
       .add(request.worker);
   Claimed claimed = run(query, queue, limit);
-  change_cursor(queue,
-                [&](ClaimCursor& it) { it.scanned(claimed.took, Steady::now(), claimed.last); });
+  if (claimed.claims.empty()) claimed.next_due = next_due(queue, suspects);
+  change_cursor(queue, [&](ClaimCursor& it) {
+    it.scanned({.took = claimed.took, .of_many = claimed.claims.size() >= kMany}, Steady::now(),
+               claimed.last);
+  });
   return claimed;
+}
+
+std::optional<milliseconds> Claimer::next_due(const std::string& queue, std::size_t suspects) {
+  Query query{sql::kNextDue};
+  query.parameters.add(queue).add(static_cast<std::int64_t>(suspects));
+  const Result result =
+      database_.read([&](Connection& connection) { return connection.run(std::move(query)); });
+  if (result.rows() == 0 || result.is_null(0, 0)) return std::nullopt;
+  return std::chrono::ceil<milliseconds>(std::chrono::microseconds{result.integer(0, 0)});
 }
 
 Claimer::Claimed Claimer::run(const Query& query, const std::string& queue, std::size_t limit) {
@@ -135,7 +147,7 @@ Claimer::Claimed Claimer::run(const Query& query, const std::string& queue, std:
     });
   };
   const Result result = [&] {
-    if (limit < kTurnFrom || !takes_turns()) return run_query(false);
+    if (limit < kMany || !takes_turns()) return run_query(false);
     try {
       return run_query(true);
     } catch (const LockTimeout&) {
@@ -147,7 +159,7 @@ Claimer::Claimed Claimer::run(const Query& query, const std::string& queue, std:
   found.reserve(static_cast<std::size_t>(result.rows()));
   Claimed claimed;
   for (int row = 0; row < result.rows(); ++row) {
-    if (!result.is_null(row, kTaskId)) found.push_back(read_claim(result, row, queue));
+    found.push_back(read_claim(result, row, queue));
     if (row == 0) claimed.took = std::chrono::microseconds{result.integer(row, kTook)};
     if (row == 0 && !result.is_null(row, kNextDue)) {
       claimed.next_due =

@@ -31,6 +31,8 @@ class Claimer {
 
   Claimed claim_of_queue(const ClaimRequest& request, const std::string& queue, std::size_t limit,
                          std::size_t suspects);
+  /// Where nothing was claimed.
+  std::optional<std::chrono::milliseconds> next_due(const std::string& queue, std::size_t suspects);
   Claimed run(const Query& query, const std::string& queue, std::size_t limit);
 
   [[nodiscard]] bool takes_turns();

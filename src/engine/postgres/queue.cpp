@@ -24,14 +24,14 @@ constexpr const char* kExtend = R"(
 WITH unlocked AS MATERIALIZED (
   SELECT t.task_id FROM async_tasks t, unnest($1::uuid[], $2::int8[]) AS s (task_id, version)
   WHERE t.task_id = ANY ($1::uuid[]) AND t.task_id = s.task_id AND t.version = s.version
-    AND t.status || '' = 'running'
+    AND t.status COLLATE "C" = 'running'
   FOR NO KEY UPDATE OF t SKIP LOCKED)
 UPDATE async_tasks SET lease_expires_at = now() + $3::int8 * interval '1 ms'
 WHERE task_id = ANY (ARRAY(SELECT task_id FROM unlocked)))";
 
 constexpr const char* kHeld = R"(
 SELECT task_id, version, cancel_requested FROM async_tasks
-WHERE task_id = ANY ($1::uuid[]) AND status || '' = 'running')";
+WHERE task_id = ANY ($1::uuid[]) AND status COLLATE "C" = 'running')";
 
 constexpr const char* kHeldBy =
     "SELECT task_id, version FROM async_tasks WHERE status = 'running' AND worker = $1";
@@ -41,7 +41,7 @@ constexpr const char* kProgress = R"(
 UPDATE async_tasks t SET progress = s.progress
 FROM unnest($1::uuid[], $2::int8[], $3::text[]) AS s (task_id, version, progress)
 WHERE t.task_id = ANY ($1::uuid[]) AND t.task_id = s.task_id AND t.version = s.version
-  AND t.status || '' = 'running')";
+  AND t.status COLLATE "C" = 'running')";
 
 /// 1 task_id array. Locked in one order, so that two callers cannot wait for each other.
 constexpr const char* kLock = R"(
@@ -52,11 +52,11 @@ constexpr const char* kCancelWaiting = R"(
 UPDATE async_tasks
 SET status = 'cancelled', version = version + 1,
     completed_at = greatest(now(), coalesce(started_at, submitted_at))
-WHERE task_id = ANY ($1::uuid[]) AND status || '' IN ('pending', 'retrying'))";
+WHERE task_id = ANY ($1::uuid[]) AND status COLLATE "C" IN ('pending', 'retrying'))";
 
 constexpr const char* kRequestCancel = R"(
 UPDATE async_tasks SET cancel_requested = true
-WHERE task_id = ANY ($1::uuid[]) AND status || '' = 'running')";
+WHERE task_id = ANY ($1::uuid[]) AND status COLLATE "C" = 'running')";
 
 /// 1 limit.
 constexpr const char* kExpiredLeases = R"(
@@ -72,11 +72,11 @@ UPDATE async_tasks
 SET status = 'pending', version = version + 1, result = NULL, error = NULL, started_at = NULL,
     completed_at = NULL, available_at = now(), attempts = 0, crashes = 0,
     cancel_requested = false, worker = NULL, progress = NULL
-WHERE task_id = ANY ($1::uuid[]) AND status || '' IN ('failed', 'cancelled') AND queue_name IS NOT NULL)";
+WHERE task_id = ANY ($1::uuid[]) AND status COLLATE "C" IN ('failed', 'cancelled') AND queue_name IS NOT NULL)";
 
 constexpr const char* kDiscard = R"(
 DELETE FROM async_tasks
-WHERE task_id = ANY ($1::uuid[]) AND status || '' IN ('completed', 'failed', 'cancelled')
+WHERE task_id = ANY ($1::uuid[]) AND status COLLATE "C" IN ('completed', 'failed', 'cancelled')
 RETURNING task_id)";
 
 /// 1 ttl in ms, 2 task_id array. Nothing for those that are not final; a NULL status for those

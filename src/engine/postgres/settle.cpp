@@ -32,7 +32,7 @@ SET status = 'failed', error = s.error, result = NULL,
                           kHistoryWithError + R"(
 FROM unnest($1::uuid[], $2::int8[], $3::text[]) AS s (task_id, version, error)
 WHERE t.task_id = ANY ($1::uuid[]) AND t.task_id = s.task_id AND t.version = s.version
-  AND t.status || '' = 'running'
+  AND t.status COLLATE "C" = 'running'
 RETURNING t.task_id)";
 
 /// Arrays: 1 task_id, 2 version, 3 error or NULL where there is none to tell, 4 wait in ms or NULL
@@ -51,7 +51,7 @@ SET status = CASE WHEN t.cancel_requested THEN 'cancelled' ELSE 'retrying' END,
                                kHistoryWithError + R"( END
 FROM unnest($1::uuid[], $2::int8[], $3::text[], $4::text[]) AS s (task_id, version, error, after_ms)
 WHERE t.task_id = ANY ($1::uuid[]) AND t.task_id = s.task_id AND t.version = s.version
-  AND t.status || '' = 'running'
+  AND t.status COLLATE "C" = 'running'
 RETURNING t.task_id, t.status = 'cancelled')";
 
 /// Arrays: 1 task_id, 2 version; 3 crashes to add, each of which took its attempt with it.
@@ -63,7 +63,7 @@ SET status = 'cancelled', result = NULL, error = NULL,
     lease_expires_at = NULL, progress = NULL
 FROM unnest($1::uuid[], $2::int8[]) AS s (task_id, version)
 WHERE t.task_id = ANY ($1::uuid[]) AND t.task_id = s.task_id AND t.version = s.version
-  AND t.status || '' = 'running'
+  AND t.status COLLATE "C" = 'running'
 RETURNING t.task_id)";
 
 /// What the attempts of one outcome have in common: the arrays of their statement.

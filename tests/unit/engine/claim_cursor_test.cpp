@@ -7,8 +7,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kQuick{2};
-constexpr milliseconds kSlow{25};
+constexpr ClaimCursor::Scan kQuick{.took = milliseconds{2}, .of_many = false};
+constexpr ClaimCursor::Scan kSlow{.took = milliseconds{25}, .of_many = false};
+constexpr ClaimCursor::Scan kOfMany{.took = milliseconds{2}, .of_many = true};
 
 Place place(std::int64_t seq) { return {.priority = 0, .available_at = Timestamp{}, .seq = seq}; }
 
@@ -60,6 +61,14 @@ TEST_F(ClaimCursorTest, AScanThatFoundNothingKeepsThePlace) {
   cursor.scanned(kSlow, now, place(1));
   cursor.scanned(kSlow, now, std::nullopt);
   EXPECT_EQ(start_after(milliseconds{0}), 1);
+}
+
+TEST_F(ClaimCursorTest, AfterAClaimOfManyTheNextOnesBeginWhereItEndedForAMoment) {
+  cursor.scanned(kOfMany, now, place(1000));
+  EXPECT_EQ(start_after(milliseconds{0}), 1000);
+  cursor.advanced(place(2000));
+  EXPECT_EQ(start_after(milliseconds{99}), 2000);
+  EXPECT_EQ(start_after(milliseconds{100}), -1);
 }
 
 TEST_F(ClaimCursorTest, WithoutAPlaceThereIsNowhereElseToBegin) {
