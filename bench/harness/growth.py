@@ -93,6 +93,7 @@ class Bench:
         for _ in range(3):
             for count in PROCESSES:
                 self._tell(f"{engine}: {count} worker processes")
+                self._forget_all(engine)  # the same beginning for all
                 found[count].append(self._drain(engine, tasks, count))
         return {count: statistics.median(rates) for count, rates in found.items()}
 
@@ -195,17 +196,34 @@ class Bench:
     def _drain(self, engine, tasks, processes):
         """Tasks a second, from the start of the first task to the end of the last one."""
         queue = f"growth-{time.monotonic_ns()}"
+        self._errand(engine, "setup")
+        self._errand(engine, "queue", "pause", queue)
         self._submit(engine, queue, tasks)
-        workers = [self._start_worker(engine, queue, "--drain") for _ in range(processes)]
-        statuses = [worker.wait() for worker in workers]
-        if any(statuses):
-            raise SystemExit(f"bench: workers ended with statuses {statuses}")
+        workers = [self._start_worker(engine, queue) for _ in range(processes)]
+        try:
+            # All of them have started before there is something to do.
+            self._wait_until(lambda stats: processes == sum(
+                queue in worker["queues"] for worker in stats["workers"]), engine, workers)
+            self._errand(engine, "queue", "resume", queue)
+            self._wait_until(lambda stats: not any(
+                row["queue"] == queue for row in stats["queues"]), engine, workers)
+        finally:
+            for worker in workers:
+                worker.terminate()
+                worker.wait()
         done = self._all_tasks(engine, queue)
         if len(done) != tasks or any(task["status"] != "completed" for task in done):
             raise SystemExit("bench: some tasks were not completed")
         elapsed = max(_moment(task["completedAt"]) for task in done) - min(
             _moment(task["startedAt"]) for task in done)
         return tasks / elapsed.total_seconds()
+
+    def _wait_until(self, condition, engine, workers):
+        """Seldom asked: that takes its time, too."""
+        while not condition(json.loads(self._errand(engine, "stats", "--json"))):
+            if any(worker.poll() is not None for worker in workers):
+                raise SystemExit("bench: a worker ended too early")
+            time.sleep(1)
 
     def _all_tasks(self, engine, queue):
         found = []

@@ -33,7 +33,7 @@ class PostgresClaimTurnsTest : public ::testing::Test {
         "CREATE EXTENSION IF NOT EXISTS pg_stat_statements;"
         "SELECT coalesce(sum(calls), 0) FROM pg_stat_statements WHERE dbid = (SELECT oid FROM "
         "pg_database WHERE datname = current_database()) AND query LIKE "
-        "'%pg_advisory_xact_lock(%hashtext%'");
+        "'LOCK TABLE errand_turns%'");
   }
 
   std::unique_ptr<PostgresUnderTest> under_test = PostgresUnderTest::in_database();
@@ -54,10 +54,8 @@ class Holder {
   explicit Holder(const PostgresUnderTest& under_test)
       : connection_{PQconnectdb(under_test.direct().c_str())} {
     PQclear(PQexec(connection_, "BEGIN"));
-    PGresult* result = PQexec(connection_,
-                              "SELECT pg_advisory_xact_lock('async_tasks'::regclass::oid::int4, "
-                              "hashtext('default'))");
-    EXPECT_EQ(PQresultStatus(result), PGRES_TUPLES_OK) << PQerrorMessage(connection_);
+    PGresult* result = PQexec(connection_, "LOCK TABLE errand_turns IN EXCLUSIVE MODE");
+    EXPECT_EQ(PQresultStatus(result), PGRES_COMMAND_OK) << PQerrorMessage(connection_);
     PQclear(result);
   }
   ~Holder() { PQfinish(connection_); }
@@ -72,6 +70,20 @@ TEST_F(PostgresClaimTurnsTest, ATurnThatDoesNotComeIsNotWaitedForForLong) {
   submit(kMany);
   const Holder holder{*under_test};
   EXPECT_EQ(claim(kMany).size(), kMany);
+}
+
+/// The transaction that waited in vain is over, and its session does what comes next.
+TEST_F(PostgresClaimTurnsTest, AfterATurnThatDidNotComeNothingIsLeftOpen) {
+  submit(kMany);
+  {
+    const Holder holder{*under_test};
+    EXPECT_EQ(claim(kMany).size(), kMany);
+  }
+  submit(kMany);
+  EXPECT_EQ(claim(kMany).size(), kMany);
+  EXPECT_EQ(under_test->execute("SELECT count(*) FROM pg_stat_activity WHERE datname = "
+                                "current_database() AND state LIKE 'idle in transaction%'"),
+            "0");
 }
 
 }  // namespace

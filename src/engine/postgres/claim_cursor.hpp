@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -19,10 +20,11 @@ struct Place {
 ///
 /// Claimed tasks leave dead entries behind at the beginning of the index, until the server cleans them
 /// away, and each claim wades through all of them. So after a claim of many tasks the next ones begin
-/// where the last one ended, for a moment that is short beside the time it takes to run so many. Under a
-/// transaction that stays open for long the server cannot clean up: while that shows, all claims do so,
-/// except one a second. Those from the beginning also find tasks of earlier places: retried, released, of
-/// higher priority, or committed late.
+/// where the last one ended, for a moment. That does not help where many others claim meanwhile, whose
+/// entries come after that place; there the first scan marks the dead ones for all. Under a transaction
+/// that stays open for long the server cannot clean up: while that shows, all claims do so, except one a
+/// second. Those from the beginning also find tasks of earlier places: retried, released, of higher
+/// priority, or committed late.
 class ClaimCursor {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -36,17 +38,20 @@ class ClaimCursor {
 
   /// A claim from the beginning.
   struct Scan {
-    Duration took;  ///< by the server
-    bool of_many;
+    Duration took;        ///< by the server
+    std::size_t claimed;  ///< how many
+    std::optional<Place> first;
+    std::optional<Place> last;
   };
-  /// `last`: the last one it got.
-  void scanned(Scan scan, Time now, std::optional<Place> last) {
-    if (last) last_ = last;
+  void scanned(const Scan& scan, Time now) {
+    const bool alone = last_ && scan.first &&
+                       scan.first->seq - last_->seq <= static_cast<std::int64_t>(2 * scan.claimed);
+    if (scan.last) last_ = scan.last;
     slow_scans_ = scan.took >= kSlowScan ? slow_scans_ + 1 : 0;
     // Once may be a hiccup of the server.
     if (slow_scans_ >= 2) {
       scan_due_ = now + kBetweenScans;
-    } else if (scan.of_many) {
+    } else if (scan.claimed >= kMany && alone) {
       scan_due_ = now + kAfterMany;
     }
   }
@@ -58,6 +63,7 @@ class ClaimCursor {
   static constexpr std::chrono::milliseconds kSlowScan{25};
   static constexpr std::chrono::seconds kBetweenScans{1};
   static constexpr std::chrono::milliseconds kAfterMany{100};
+  static constexpr std::size_t kMany = 50;
 
   std::optional<Place> last_;
   Time scan_due_{};

@@ -17,9 +17,8 @@ using Steady = std::chrono::steady_clock;
 
 static_assert(kSuspectCrashes == 2, "the statements and two partial indexes say so, too");
 
-/// Claims of fewer tasks do not wait for their turn, since passing over others' rows costs less; and they
-/// always begin at the beginning.
-constexpr std::size_t kMany = 50;
+/// Claims of fewer tasks do not wait for their turn: passing over others' rows costs less.
+constexpr std::size_t kTurnFrom = 50;
 
 /// After a turn that did not come: many wait, or the one whose turn it is was stopped.
 constexpr std::chrono::seconds kWithoutTurns{5};
@@ -119,8 +118,11 @@ Claimer::Claimed Claimer::claim_of_queue(const ClaimRequest& request, const std:
   Claimed claimed = run(query, queue, limit);
   if (claimed.claims.empty()) claimed.next_due = next_due(queue, suspects);
   change_cursor(queue, [&](ClaimCursor& it) {
-    it.scanned({.took = claimed.took, .of_many = claimed.claims.size() >= kMany}, Steady::now(),
-               claimed.last);
+    it.scanned({.took = claimed.took,
+                .claimed = claimed.claims.size(),
+                .first = claimed.first,
+                .last = claimed.last},
+               Steady::now());
   });
   return claimed;
 }
@@ -136,18 +138,27 @@ std::optional<milliseconds> Claimer::next_due(const std::string& queue, std::siz
 
 Claimer::Claimed Claimer::run(const Query& query, const std::string& queue, std::size_t limit) {
   const auto run_query = [&](bool in_turn) {
-    return database_.write([&](Connection& connection, Changes&) {
-      std::vector<Query> queries = database_.transaction_settings();
-      if (in_turn) {
-        queries.push_back(Query{sql::kTakeTurn});
-        queries.back().parameters.add(queue);
-      }
+    std::vector<Query> queries = database_.transaction_settings();
+    if (!in_turn) {
       queries.push_back(query);
-      return std::move(connection.run(queries).back());
+      return database_.write([&](Connection& connection, Changes&) {
+        return std::move(connection.run(queries).back());
+      });
+    }
+    for (const char* statement : sql::kTakeTurn) queries.push_back(Query{statement});
+    queries.push_back(query);
+    queries.push_back(Query{"COMMIT"});
+    return database_.write([&](Connection& connection, Changes&) {
+      try {
+        return std::move(connection.run(queries).end()[-2]);
+      } catch (...) {
+        Database::roll_back(connection);
+        throw;
+      }
     });
   };
   const Result result = [&] {
-    if (limit < kMany || !takes_turns()) return run_query(false);
+    if (limit < kTurnFrom || !takes_turns()) return run_query(false);
     try {
       return run_query(true);
     } catch (const LockTimeout&) {
@@ -170,7 +181,10 @@ Claimer::Claimed Claimer::run(const Query& query, const std::string& queue, std:
   claimed.claims.reserve(found.size());
   for (Ranked& ranked : found) {
     // Suspects are claimed from the beginning only.
-    if (ranked.claim.crashes < kSuspectCrashes) claimed.last = ranked.place;
+    if (ranked.claim.crashes < kSuspectCrashes) {
+      if (!claimed.first) claimed.first = ranked.place;
+      claimed.last = ranked.place;
+    }
     claimed.claims.push_back(std::move(ranked.claim));
   }
   return claimed;

@@ -24,7 +24,8 @@ class Claimer {
  private:
   struct Claimed {
     std::vector<Claim> claims;
-    std::optional<Place> last;
+    std::optional<Place> first{};  ///< of those that are no suspects
+    std::optional<Place> last{};
     std::optional<std::chrono::milliseconds> next_due;
     std::chrono::microseconds took{0};  ///< in the server
   };

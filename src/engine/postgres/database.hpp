@@ -81,6 +81,9 @@ class Database {
     });
   }
 
+  /// After a statement failed between BEGIN and COMMIT.
+  static void roll_back(Connection& connection) noexcept;
+
   /// For transactions of handlers, which last as long as the handlers do: apart from the others, so
   /// that a worker with all its handlers in one can still extend their leases.
   [[nodiscard]] ConnectionPool& handler_connections() noexcept { return handler_connections_; }
@@ -108,8 +111,6 @@ class Database {
     const ConnectionPool::Loan loan{connections_};
     return body(loan.connection());
   }
-
-  static void roll_back(Connection& connection) noexcept;
 
   DatabaseSettings settings_;
   ConnectionPool connections_;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+
 /// The SQL of the hot paths, shared by the engine and by the benchmark's bare loop, which measures
 /// what the server itself gives for exactly these statements.
 namespace errand::postgres::sql {
@@ -47,13 +49,13 @@ WHERE t.task_id = ANY ($1::uuid[]) AND t.task_id = n.task_id
 // stands the status by another collation, which no index has: the same statistics may say that no task
 // is running, and an index on the status then looks shorter than the array.
 
-/// 1 queue_name. Before a claim of many: those of several workers at a time would pass over each
+/// Before a claim of many, which a COMMIT follows: those of several workers at a time would pass over each
 /// other's rows, lock some of them nevertheless, and so hold up who settles them (decision 0036).
-/// Waits for half a second at most.
-inline constexpr const char* kTakeTurn =
-    "SELECT set_config('lock_timeout', '500ms', true),"
-    " pg_advisory_xact_lock('async_tasks'::regclass::oid::int4, hashtext($1::text)),"
-    " set_config('lock_timeout', '2s', true)";
+/// Waits for half a second at most. None of these statements has a snapshot: while one with a snapshot
+/// waits, as a SELECT of an advisory lock would, the server keeps what others leave behind.
+inline constexpr std::array<const char*, 4> kTakeTurn{
+    "BEGIN", "SET LOCAL lock_timeout = '500ms'", "LOCK TABLE errand_turns IN EXCLUSIVE MODE",
+    "SET LOCAL lock_timeout = '2s'"};
 
 // What is waiting, as the indexes of claims have it.
 #define ERRAND_POSTGRES_WAITING "status IN ('pending', 'retrying') AND crashes < 2"

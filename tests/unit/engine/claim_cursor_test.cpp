@@ -7,9 +7,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr ClaimCursor::Scan kQuick{.took = milliseconds{2}, .of_many = false};
-constexpr ClaimCursor::Scan kSlow{.took = milliseconds{25}, .of_many = false};
-constexpr ClaimCursor::Scan kOfMany{.took = milliseconds{2}, .of_many = true};
+constexpr milliseconds kQuick{2};
+constexpr milliseconds kSlow{25};
 
 Place place(std::int64_t seq) { return {.priority = 0, .available_at = Timestamp{}, .seq = seq}; }
 
@@ -20,60 +19,82 @@ class ClaimCursorTest : public ::testing::Test {
     return start ? start->seq : -1;
   }
 
+  /// One task.
+  void scan(milliseconds took, std::optional<Place> found) {
+    cursor.scanned({.took = took, .claimed = 1, .first = found, .last = found}, now);
+  }
+  /// All from the one number to the other.
+  void scan_many(std::int64_t first, std::int64_t last) {
+    cursor.scanned({.took = kQuick,
+                    .claimed = static_cast<std::size_t>(last - first + 1),
+                    .first = place(first),
+                    .last = place(last)},
+                   now);
+  }
+
   ClaimCursor cursor;
   ClaimCursor::Time now{std::chrono::hours{1}};
 };
 
 TEST_F(ClaimCursorTest, QuickClaimsBeginAtTheBeginning) {
   EXPECT_EQ(start_after(milliseconds{0}), -1);
-  for (int i = 0; i < 10; ++i) cursor.scanned(kQuick, now, place(i));
+  for (int i = 0; i < 10; ++i) scan(kQuick, place(i));
   EXPECT_EQ(start_after(milliseconds{0}), -1);
 }
 
 TEST_F(ClaimCursorTest, OneSlowClaimIsAHiccup) {
-  cursor.scanned(kSlow, now, place(1));
-  cursor.scanned(kQuick, now, place(2));
-  cursor.scanned(kSlow, now, place(3));
+  scan(kSlow, place(1));
+  scan(kQuick, place(2));
+  scan(kSlow, place(3));
   EXPECT_EQ(start_after(milliseconds{0}), -1);
 }
 
 TEST_F(ClaimCursorTest, AfterTwoSlowClaimsTheNextOnesBeginWhereTheLastOneEnded) {
-  cursor.scanned(kSlow, now, place(1));
-  cursor.scanned(kSlow, now, place(2));
+  scan(kSlow, place(1));
+  scan(kSlow, place(2));
   EXPECT_EQ(start_after(milliseconds{0}), 2);
   cursor.advanced(place(7));
   EXPECT_EQ(start_after(milliseconds{999}), 7);
 }
 
 TEST_F(ClaimCursorTest, OnceASecondAClaimBeginsAtTheBeginning) {
-  cursor.scanned(kSlow, now, place(1));
-  cursor.scanned(kSlow, now, place(2));
+  scan(kSlow, place(1));
+  scan(kSlow, place(2));
   EXPECT_EQ(start_after(milliseconds{1000}), -1);
   now += milliseconds{1000};
-  cursor.scanned(kSlow, now, place(3));
+  scan(kSlow, place(3));
   EXPECT_EQ(start_after(milliseconds{1}), 3) << "still slow: the next second, too";
   now += milliseconds{1000};
-  cursor.scanned(kQuick, now, place(4));
+  scan(kQuick, place(4));
   EXPECT_EQ(start_after(milliseconds{1}), -1) << "the dead entries are gone";
 }
 
 TEST_F(ClaimCursorTest, AScanThatFoundNothingKeepsThePlace) {
-  cursor.scanned(kSlow, now, place(1));
-  cursor.scanned(kSlow, now, std::nullopt);
+  scan(kSlow, place(1));
+  scan(kSlow, std::nullopt);
   EXPECT_EQ(start_after(milliseconds{0}), 1);
 }
 
 TEST_F(ClaimCursorTest, AfterAClaimOfManyTheNextOnesBeginWhereItEndedForAMoment) {
-  cursor.scanned(kOfMany, now, place(1000));
-  EXPECT_EQ(start_after(milliseconds{0}), 1000);
-  cursor.advanced(place(2000));
-  EXPECT_EQ(start_after(milliseconds{99}), 2000);
+  scan_many(1, 1000);
+  EXPECT_EQ(start_after(milliseconds{0}), -1) << "perhaps others claim, too";
+  scan_many(1001, 2000);
+  EXPECT_EQ(start_after(milliseconds{0}), 2000);
+  cursor.advanced(place(3000));
+  EXPECT_EQ(start_after(milliseconds{99}), 3000);
   EXPECT_EQ(start_after(milliseconds{100}), -1);
 }
 
+TEST_F(ClaimCursorTest, WhereOthersClaimMeanwhileEachClaimBeginsAtTheBeginning) {
+  for (std::int64_t first = 1; first < 50'000; first += 8000) {
+    scan_many(first, first + 999);
+    EXPECT_EQ(start_after(milliseconds{0}), -1);
+  }
+}
+
 TEST_F(ClaimCursorTest, WithoutAPlaceThereIsNowhereElseToBegin) {
-  cursor.scanned(kSlow, now, std::nullopt);
-  cursor.scanned(kSlow, now, std::nullopt);
+  scan(kSlow, std::nullopt);
+  scan(kSlow, std::nullopt);
   EXPECT_EQ(start_after(milliseconds{0}), -1);
 }
 

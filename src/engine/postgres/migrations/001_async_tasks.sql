@@ -74,6 +74,9 @@ CREATE INDEX idx_suspects ON async_tasks (queue_name, priority DESC, available_a
   WHERE crashes >= 2 AND status IN ('pending', 'retrying');
 CREATE INDEX idx_leases ON async_tasks (lease_expires_at) WHERE status = 'running';
 
+-- Has no rows: who claims many tasks locks it meanwhile.
+CREATE TABLE errand_turns ();
+
 CREATE TABLE errand_paused_queues (
   queue_name varchar(190) NOT NULL PRIMARY KEY,
   paused_at  timestamptz  NOT NULL
