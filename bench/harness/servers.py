@@ -11,6 +11,7 @@ POSTGRES_SETTINGS = {
     "synchronous_commit": "on",
     "shared_buffers": "512MB",
     "max_wal_size": "4GB",
+    "min_wal_size": "2GB",
     "checkpoint_timeout": "1h",
 }
 # What is acknowledged is on the disk within a second.

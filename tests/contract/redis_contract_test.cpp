@@ -13,8 +13,7 @@ auto every_way() {
       EngineFactory{"socket",
                     [] { return std::make_unique<RedisUnderTest>(RedisServer::socket_dsn()); }},
       EngineFactory{"tcp", [] { return std::make_unique<RedisUnderTest>(RedisServer::tcp_dsn()); }},
-      EngineFactory{"tls",
-                    [] { return std::make_unique<RedisUnderTest>(RedisServer::tls_dsn()); }},
+      EngineFactory{"tls", [] { return std::make_unique<RedisUnderTest>(RedisServer::tls_dsn()); }},
       EngineFactory{"compact", [] {
                       return std::make_unique<RedisUnderTest>(RedisServer::socket_dsn() +
                                                               "&record=compact");

@@ -16,9 +16,9 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::UnorderedElementsAre;
 using testing::RedisClient;
 using testing::RedisServer;
+using ::testing::UnorderedElementsAre;
 
 /// What there is of compact records on the server, below a prefix of their own.
 class RedisCompactTest : public ::testing::Test {
@@ -52,7 +52,8 @@ class RedisCompactTest : public ::testing::Test {
   std::vector<std::string> keys(TaskId id) {
     const std::string begin = prefix + "task:" + id.to_string() + ":";
     std::vector<std::string> names;
-    for (const std::string& key : client.keys(begin + "*")) names.push_back(key.substr(begin.size()));
+    for (const std::string& key : client.keys(begin + "*"))
+      names.push_back(key.substr(begin.size()));
     return names;
   }
   std::int64_t expiry(TaskId id, const std::string& name) {

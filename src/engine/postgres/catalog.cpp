@@ -25,22 +25,22 @@ const std::string kFindAll = "SELECT " + record_columns(Documents::none) +
 constexpr std::array kStatuses{"pending",   "running", "retrying",
                                "completed", "failed",  "cancelled"};
 
-/// `part(condition)` for each status, put together. 1 statuses, NULL: all. By name, since an index on
-/// some statuses is used where it is known which one is asked for, and one plan is made for all values to
-/// come; what is not wanted is not run.
+/// `part(condition)` for each status, put together. 1 statuses, NULL: all. By name, since an index
+/// on some statuses is used where it is known which one is asked for, and one plan is made for all
+/// values to come; what is not wanted is not run.
 template <class Part>
 std::string for_each_status(const Part& part) {
   std::string sql;
   for (const std::string status : kStatuses) {
-    sql += (sql.empty() ? "" : " UNION ALL ") + part("status = '" + status +
-                                                     "' AND ($1::text[] IS NULL OR '" + status +
-                                                     "' = ANY ($1::text[]))");
+    sql += (sql.empty() ? "" : " UNION ALL ") +
+           part("status = '" + status + "' AND ($1::text[] IS NULL OR '" + status +
+                "' = ANY ($1::text[]))");
   }
   return sql;
 }
 
-/// 1 statuses, 2 type, 3 queue_name; each NULL where anything goes. A column that nobody asks for must
-/// not be named, or no index alone can answer.
+/// 1 statuses, 2 type, 3 queue_name; each NULL where anything goes. A column that nobody asks for
+/// must not be named, or no index alone can answer.
 std::string count_sql(bool of_type, bool of_queue) {
   return "SELECT sum(tasks)::int8 FROM (" + for_each_status([&](const std::string& condition) {
            return "SELECT count(*) AS tasks FROM async_tasks WHERE " + condition + " AND " +

@@ -46,16 +46,17 @@ WHERE t.task_id = ANY ($1::uuid[]) AND t.task_id = n.task_id
 
 // Rows are addressed by `task_id = ANY (array)` even where a join would do: after a burst the
 // server's statistics may say that the table is empty, and a join then reads all of it. Beside it
-// stands the status by another collation, which no index has: the same statistics may say that no task
-// is running, and an index on the status then looks shorter than the array.
+// stands the status by another collation, which no index has: the same statistics may say that no
+// task is running, and an index on the status then looks shorter than the array.
 
-/// Before a claim of many, which a COMMIT follows: those of several workers at a time would pass over each
-/// other's rows, lock some of them nevertheless, and so hold up who settles them (decision 0036).
-/// Waits for half a second at most. None of these statements has a snapshot: while one with a snapshot
-/// waits, as a SELECT of an advisory lock would, the server keeps what others leave behind.
-inline constexpr std::array<const char*, 4> kTakeTurn{
-    "BEGIN", "SET LOCAL lock_timeout = '500ms'", "LOCK TABLE errand_turns IN EXCLUSIVE MODE",
-    "SET LOCAL lock_timeout = '2s'"};
+/// Before a claim of many, which a COMMIT follows: those of several workers at a time would pass
+/// over each other's rows, lock some of them nevertheless, and so hold up who settles them
+/// (decision 0036). Waits for half a second at most. None of these statements has a snapshot: while
+/// one with a snapshot waits, as a SELECT of an advisory lock would, the server keeps what others
+/// leave behind.
+inline constexpr std::array<const char*, 4> kTakeTurn{"BEGIN", "SET LOCAL lock_timeout = '500ms'",
+                                                      "LOCK TABLE errand_turns IN EXCLUSIVE MODE",
+                                                      "SET LOCAL lock_timeout = '2s'"};
 
 // What is waiting, as the indexes of claims have it.
 #define ERRAND_POSTGRES_WAITING "status IN ('pending', 'retrying') AND crashes < 2"
@@ -63,48 +64,50 @@ inline constexpr std::array<const char*, 4> kTakeTurn{
 
 /// The levels of priority at which tasks of a queue wait: 1 queue_name. They are walked one by one:
 /// delayed tasks of one level stay out of the way of the next.
-#define ERRAND_POSTGRES_LEVELS                                                                  \
-  "level (priority) AS ("                                                                       \
-  " (SELECT priority FROM async_tasks WHERE queue_name = $1 AND " ERRAND_POSTGRES_WAITING       \
-  "  ORDER BY priority DESC LIMIT 1)"                                                           \
-  " UNION ALL"                                                                                  \
-  " SELECT (SELECT t.priority FROM async_tasks t"                                               \
-  "         WHERE t.queue_name = $1 AND t.status IN ('pending', 'retrying') AND t.crashes < 2"  \
-  "           AND t.priority < level.priority ORDER BY t.priority DESC LIMIT 1)"                \
+#define ERRAND_POSTGRES_LEVELS                                                                 \
+  "level (priority) AS ("                                                                      \
+  " (SELECT priority FROM async_tasks WHERE queue_name = $1 AND " ERRAND_POSTGRES_WAITING      \
+  "  ORDER BY priority DESC LIMIT 1)"                                                          \
+  " UNION ALL"                                                                                 \
+  " SELECT (SELECT t.priority FROM async_tasks t"                                              \
+  "         WHERE t.queue_name = $1 AND t.status IN ('pending', 'retrying') AND t.crashes < 2" \
+  "           AND t.priority < level.priority ORDER BY t.priority DESC LIMIT 1)"               \
   " FROM level WHERE level.priority IS NOT NULL)"
 
 /// When the next task of these levels is due; `suspects`: how many suspects may be claimed then.
-#define ERRAND_POSTGRES_NEXT_DUE(suspects)                                                        \
-  "(SELECT (extract(epoch FROM least("                                                            \
-  "  (SELECT min(next.available_at) FROM level CROSS JOIN LATERAL ("                              \
-  "     SELECT available_at FROM async_tasks WHERE queue_name = $1 AND " ERRAND_POSTGRES_WAITING  \
-  "       AND priority = level.priority AND available_at > statement_timestamp()"                 \
-  "     ORDER BY available_at LIMIT 1) next),"                                                    \
-  "  (SELECT min(available_at) FROM async_tasks WHERE queue_name = $1 AND " ERRAND_POSTGRES_SUSPECT \
-  "     AND available_at > statement_timestamp() AND " suspects " > 0))"                          \
+#define ERRAND_POSTGRES_NEXT_DUE(suspects)                                                       \
+  "(SELECT (extract(epoch FROM least("                                                           \
+  "  (SELECT min(next.available_at) FROM level CROSS JOIN LATERAL ("                             \
+  "     SELECT available_at FROM async_tasks WHERE queue_name = $1 AND " ERRAND_POSTGRES_WAITING \
+  "       AND priority = level.priority AND available_at > statement_timestamp()"                \
+  "     ORDER BY available_at LIMIT 1) next),"                                                   \
+  "  (SELECT min(available_at) FROM async_tasks WHERE queue_name = $1 "                          \
+  "AND " ERRAND_POSTGRES_SUSPECT "     AND available_at > statement_timestamp() AND " suspects   \
+  " > 0))"                                                                                       \
   "  - statement_timestamp()) * 1000000)::int8)"
 
-/// Claims rows by where they are: 1 queue_name, 4 lease in ms, 5 worker. Nobody waits until a claim is on
-/// the disk (decision 0033). By the time of the statement, not of the transaction, which may have
-/// waited for its turn first. What is the same for all rows is a SELECT, which is run once.
-#define ERRAND_POSTGRES_CLAIM(places)                                                            \
+/// Claims rows by where they are: 1 queue_name, 4 lease in ms, 5 worker. Nobody waits until a claim
+/// is on the disk (decision 0033). By the time of the statement, not of the transaction, which may
+/// have waited for its turn first. What is the same for all rows is a SELECT, which is run once.
+#define ERRAND_POSTGRES_CLAIM(places)                                                             \
   " UPDATE async_tasks t SET status = 'running', version = version + 1, attempts = attempts + 1," \
-  " started_at = greatest(statement_timestamp(), submitted_at),"                                 \
-  " lease_expires_at = (SELECT statement_timestamp() + $4::int8 * interval '1 ms'),"             \
-  " worker = $5, progress = NULL"                                                                \
-  " WHERE t.ctid = ANY (ARRAY(" places "))"                                                      \
-  " AND NOT EXISTS (SELECT 1 FROM errand_paused_queues WHERE queue_name = $1)"                   \
-  " AND (SELECT set_config('synchronous_commit', 'off', true)) = 'off'"                          \
-  " RETURNING t.task_id, t.version, t.type, t.payload, t.priority, t.attempts, t.crashes,"       \
-  " t.max_retries, t.retry_policy, t.headers, t.submitted_at, t.cancel_requested,"               \
+  " started_at = greatest(statement_timestamp(), submitted_at),"                                  \
+  " lease_expires_at = (SELECT statement_timestamp() + $4::int8 * interval '1 ms'),"              \
+  " worker = $5, progress = NULL"                                                                 \
+  " WHERE t.ctid = ANY (ARRAY(" places                                                            \
+  "))"                                                                                            \
+  " AND NOT EXISTS (SELECT 1 FROM errand_paused_queues WHERE queue_name = $1)"                    \
+  " AND (SELECT set_config('synchronous_commit', 'off', true)) = 'off'"                           \
+  " RETURNING t.task_id, t.version, t.type, t.payload, t.priority, t.attempts, t.crashes,"        \
+  " t.max_retries, t.retry_policy, t.headers, t.submitted_at, t.cancel_requested,"                \
   " t.available_at, t.seq"
 
 /// 1 queue_name, 2 limit, 3 of these at most so many suspects, 4 lease in ms, 5 worker.
 ///
-/// The last columns, the same in each row: the time in microseconds until the next waiting task is due,
-/// where fewer than the limit were there; and how long it took to choose. Where as many were there as
-/// wanted, but one has changed in between and is left out, that time is 0. Without any claim there is
-/// no row; kNextDue tells then.
+/// The last columns, the same in each row: the time in microseconds until the next waiting task is
+/// due, where fewer than the limit were there; and how long it took to choose. Where as many were
+/// there as wanted, but one has changed in between and is left out, that time is 0. Without any
+/// claim there is no row; kNextDue tells then.
 inline constexpr const char* kClaim = "WITH RECURSIVE " ERRAND_POSTGRES_LEVELS R"(
 , suspect AS MATERIALIZED (
   SELECT ctid FROM async_tasks
@@ -125,12 +128,11 @@ inline constexpr const char* kClaim = "WITH RECURSIVE " ERRAND_POSTGRES_LEVELS R
        ELSE 0 END,
   (SELECT (extract(epoch FROM clock_timestamp() - statement_timestamp()) * 1000000)::int8))";
 
-/// 1 queue_name, 2 whether suspects may be claimed: as many as that. The time in microseconds until the
-/// next waiting task is due; NULL where there is none, or the queue is paused.
+/// 1 queue_name, 2 whether suspects may be claimed: as many as that. The time in microseconds until
+/// the next waiting task is due; NULL where there is none, or the queue is paused.
 inline constexpr const char* kNextDue =
-    "WITH RECURSIVE " ERRAND_POSTGRES_LEVELS
-    " SELECT " ERRAND_POSTGRES_NEXT_DUE("$2::int8")
-    " WHERE NOT EXISTS (SELECT 1 FROM errand_paused_queues WHERE queue_name = $1)";
+    "WITH RECURSIVE " ERRAND_POSTGRES_LEVELS " SELECT " ERRAND_POSTGRES_NEXT_DUE(
+        "$2::int8") " WHERE NOT EXISTS (SELECT 1 FROM errand_paused_queues WHERE queue_name = $1)";
 
 /// 1 queue_name, 2 limit, 3 priority, 4 lease in ms, 5 worker, 6 available_at, 7 seq: as kClaim, of
 /// one level and after a place in it.

@@ -14,11 +14,7 @@ Command common_arguments(const DatabaseSettings& settings, const std::string& ca
   // Keys that expire at once would take the task along while it is being written.
   const std::int64_t ttl = std::max<std::int64_t>(settings.ttl.count(), 1000);
   Command arguments;
-  arguments.add(settings.prefix)
-      .add(ttl)
-      .add(caller)
-      .add(channels)
-      .add(to_string(settings.record));
+  arguments.add(settings.prefix).add(ttl).add(caller).add(channels).add(to_string(settings.record));
   return arguments;
 }
 

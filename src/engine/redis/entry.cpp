@@ -18,7 +18,8 @@ constexpr unsigned char kShortTextMask = 0xe0;
 std::optional<std::size_t> take_size(std::string_view& rest, std::size_t bytes) noexcept {
   if (rest.size() < bytes) return std::nullopt;
   std::size_t size = 0;
-  for (const char byte : rest.substr(0, bytes)) size = size << 8U | static_cast<unsigned char>(byte);
+  for (const char byte : rest.substr(0, bytes))
+    size = size << 8U | static_cast<unsigned char>(byte);
   rest.remove_prefix(bytes);
   return size;
 }

@@ -9,8 +9,8 @@
 
 namespace errand::redis {
 
-/// A task's entry in the queue, `task:<id>:meta`, as the scripts pack it: MessagePack values one after
-/// the other. Valid as long as the text it was made of.
+/// A task's entry in the queue, `task:<id>:meta`, as the scripts pack it: MessagePack values one
+/// after the other. Valid as long as the text it was made of.
 class Entry {
  public:
   /// In the order of scripts/keys.lua.

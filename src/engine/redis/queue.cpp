@@ -72,21 +72,20 @@ Claim read_claim(const Value& id, const Value& packed, const Value& payload) {
   using Field = Entry::Field;
   const Entry entry{packed.text()};
   const std::string_view body = payload.is_nil() ? entry.text(Field::payload) : payload.text();
-  return Claim{
-      .lease = Lease{id.task_id(), entry.integer(Field::version)},
-      .envelope = Envelope{std::string{entry.text(Field::type)}, std::string{body},
-                           detail::read_headers(entry.optional_text(Field::headers))},
-      .queue = std::string{entry.text(Field::queue)},
-      .priority = entry.small_integer(Field::priority),
-      .attempt = entry.small_integer(Field::attempts),
-      .crashes = entry.small_integer(Field::crashes),
-      .retry = detail::read_retry_policy(
-          entry.has(Field::max_retries) ? entry.small_integer(Field::max_retries)
-                                        : RetryPolicy{}.max_retries,
-          entry.optional_text(Field::retry_policy)),
-      .submitted_at = time_of(entry.integer(Field::submitted_at)),
-      .available_at = time_of(entry.integer(Field::available_at)),
-      .cancel_requested = entry.has(Field::cancel_requested)};
+  return Claim{.lease = Lease{id.task_id(), entry.integer(Field::version)},
+               .envelope = Envelope{std::string{entry.text(Field::type)}, std::string{body},
+                                    detail::read_headers(entry.optional_text(Field::headers))},
+               .queue = std::string{entry.text(Field::queue)},
+               .priority = entry.small_integer(Field::priority),
+               .attempt = entry.small_integer(Field::attempts),
+               .crashes = entry.small_integer(Field::crashes),
+               .retry = detail::read_retry_policy(entry.has(Field::max_retries)
+                                                      ? entry.small_integer(Field::max_retries)
+                                                      : RetryPolicy{}.max_retries,
+                                                  entry.optional_text(Field::retry_policy)),
+               .submitted_at = time_of(entry.integer(Field::submitted_at)),
+               .available_at = time_of(entry.integer(Field::available_at)),
+               .cancel_requested = entry.has(Field::cancel_requested)};
 }
 
 /// What finished.lua says of a task that is final.
@@ -97,7 +96,8 @@ Finish read_finish(const Value& task, TaskStatus status, Timestamp now, millisec
   const auto exact = entry.has(Field::completed_at)
                          ? std::optional{time_of(entry.integer(Field::completed_at))}
                          : std::nullopt;
-  const std::optional<Timestamp> completed_at = task[2].is_nil() ? exact : read_time(task[2], exact);
+  const std::optional<Timestamp> completed_at =
+      task[2].is_nil() ? exact : read_time(task[2], exact);
   if (completed_at && *completed_at + ttl < now) {
     finish.kind = Finish::Kind::expired;
     return finish;

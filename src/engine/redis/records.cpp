@@ -58,7 +58,8 @@ TaskData read_task(const Value& record, const Fields& fields) {
     throw ValidationException{"a stored task has an unknown status `" +
                               std::string{record[1].text()} + "`"};
   }
-  const std::optional<Timestamp> submitted_at = read_time(record[5], optional_time(field(fields, "submitted_at")));
+  const std::optional<Timestamp> submitted_at =
+      read_time(record[5], optional_time(field(fields, "submitted_at")));
   if (!submitted_at) throw ValidationException{"a stored task has no submitted_at"};
   const std::optional<Timestamp> started_at =
       not_before(submitted_at, read_time(record[6], optional_time(field(fields, "started_at"))));
@@ -69,8 +70,9 @@ TaskData read_task(const Value& record, const Fields& fields) {
                   .error = record[4].optional_text(),
                   .submitted_at = *submitted_at,
                   .started_at = started_at,
-                  .completed_at = not_before(started_at ? started_at : submitted_at,
-                                             read_time(record[7], optional_time(field(fields, "completed_at")))),
+                  .completed_at = not_before(
+                      started_at ? started_at : submitted_at,
+                      read_time(record[7], optional_time(field(fields, "completed_at")))),
                   .version = field(fields, "version").integer()};
 }
 

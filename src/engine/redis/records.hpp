@@ -18,7 +18,7 @@ namespace errand::redis {
 /// A time of the record: whole seconds, for everybody; and of meta: exact, unless another program
 /// has changed the record's. nullopt: there is none. Throws ValidationException if it is no time.
 [[nodiscard]] std::optional<Timestamp> read_time(const Value& whole,
-                                                  const std::optional<Timestamp>& exact);
+                                                 const std::optional<Timestamp>& exact);
 
 /// Throws ValidationException for what no TaskRecord can hold.
 [[nodiscard]] TaskRecord read_record(const Value& record, Timestamp now,

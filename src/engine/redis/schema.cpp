@@ -34,9 +34,9 @@ void RedisSchema::require_record_kind() {
   });
   if (stored.value().is_nil() || stored.value().text() == wanted) return;
   const std::string kind{stored.value().text()};
-  throw ConfigurationException{"the tasks there are stored as " + kind + " records: write record=" +
-                               kind + " in the DSN, or use another database or prefix for " +
-                               std::string{wanted} + " ones"};
+  throw ConfigurationException{
+      "the tasks there are stored as " + kind + " records: write record=" + kind +
+      " in the DSN, or use another database or prefix for " + std::string{wanted} + " ones"};
 }
 
 int RedisSchema::supported_version() const { return kVersion; }

@@ -54,7 +54,8 @@ const Scripts& scripts() {
   const auto of_tasks = [](std::string_view own) {
     return Script{embedded::k_keys, embedded::k_tasks, own};
   };
-  // What is common comes first and ends the script: all that it takes to do the rest is not even made.
+  // What is common comes first and ends the script: all that it takes to do the rest is not even
+  // made.
   const auto plain_first = [](std::string_view plain, std::string_view own) {
     return Script{embedded::k_keys, plain, embedded::k_tasks, own};
   };

@@ -10,7 +10,9 @@ using Field = Entry::Field;
 
 /// As the server's cmsgpack writes a text.
 std::string packed(const std::string& text) {
-  const auto byte = [](std::size_t value) { return std::string(1, static_cast<char>(value & 0xffU)); };
+  const auto byte = [](std::size_t value) {
+    return std::string(1, static_cast<char>(value & 0xffU));
+  };
   const std::size_t size = text.size();
   if (size < 32) return byte(0xa0U | size) + text;
   if (size < 0x100) return byte(0xd9) + byte(size) + text;
