@@ -1,6 +1,7 @@
 #include "engine/postgres/catalog.hpp"
 
 #include <array>
+#include <fmt/format.h>
 #include <limits>
 #include <map>
 #include <string>
@@ -31,10 +32,10 @@ constexpr std::array kStatuses{"pending",   "running", "retrying",
 template <class Part>
 std::string for_each_status(const Part& part) {
   std::string sql;
-  for (const std::string status : kStatuses) {
-    sql += (sql.empty() ? "" : " UNION ALL ") +
-           part("status = '" + status + "' AND ($1::text[] IS NULL OR '" + status +
-                "' = ANY ($1::text[]))");
+  for (const char* status : kStatuses) {
+    if (!sql.empty()) sql += " UNION ALL ";
+    sql += part(
+        fmt::format("status = '{0}' AND ($1::text[] IS NULL OR '{0}' = ANY ($1::text[]))", status));
   }
   return sql;
 }

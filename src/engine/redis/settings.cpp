@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <fmt/format.h>
 #include <string_view>
 #include <vector>
 
@@ -81,12 +82,7 @@ void check_option_names(const Dsn& dsn, std::span<const std::string_view> more) 
   const bool tls = dsn.scheme() == "rediss";
   for (const auto& [name, value] : dsn.options()) {
     if (std::ranges::find(known, name) == known.end()) {
-      std::string names;
-      for (const std::string_view one : known) {
-        names += names.empty() ? "" : ", ";
-        names += one;
-      }
-      refuse(dsn, "there is no option " + name + "; there are " + names);
+      refuse(dsn, fmt::format("there is no option {}; there are {}", name, fmt::join(known, ", ")));
     }
     if (!tls && (name == "ca" || name == "cert" || name == "key")) {
       refuse(dsn, name + " is for TLS; write rediss://");
