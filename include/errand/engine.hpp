@@ -96,6 +96,6 @@ inline constexpr std::chrono::hours kDefaultTtl{24};
                                                                 const EngineOptions& options = {});
 
 /// Schema::script() without opening anything.
-[[nodiscard]] ERRAND_EXPORT std::string schema_script(EngineKind kind);
+[[nodiscard]] ERRAND_EXPORT std::string schema_script(const Dsn& dsn);
 
 }  // namespace errand

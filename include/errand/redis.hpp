@@ -17,11 +17,13 @@ namespace errand {
 /// the one it listens on; `connect_timeout=SECONDS` (10), `reply_timeout=SECONDS` (60);
 /// `prefix=TEXT` before the names of all keys; `database=N` where the path names a socket; for TLS
 /// `ca=FILE`, `cert=FILE`, `key=FILE` in PEM form; `durable=1` refuses a server whose settings let
-/// it lose what it has acknowledged.
+/// it lose what it has acknowledged; `record=shared` or `compact`.
 ///
-/// The keys `task:<id>:status` and its six neighbours can be read by any program; see
-/// docs/operations.md. How much of what was acknowledged survives a crash of the server is the
-/// server's setting: see docs/guarantees.md.
+/// Of shared records, which are the default, the keys `task:<id>:status` and its six neighbours can
+/// be read by any program; compact ones are for Errand's programs only, and cost the server less
+/// than half: see docs/operations.md. A storage has records of one kind: opening it for the other
+/// one throws ConfigurationException. How much of what was acknowledged survives a crash of the
+/// server is the server's setting: see docs/guarantees.md.
 ///
 /// The server's clock rules. While the server cannot be reached, calls throw StorageException;
 /// connections are made again by themselves.
@@ -36,7 +38,7 @@ namespace errand {
 [[nodiscard]] ERRAND_EXPORT std::unique_ptr<Transport> open_redis_transport(
     const Dsn& dsn, const TransportOptions& options = {});
 
-/// Schema::script() without opening anything.
-[[nodiscard]] ERRAND_EXPORT std::string redis_schema_script();
+/// Schema::script() of such a DSN, without opening anything.
+[[nodiscard]] ERRAND_EXPORT std::string redis_schema_script(const Dsn& dsn);
 
 }  // namespace errand

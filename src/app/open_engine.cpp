@@ -33,11 +33,11 @@ std::unique_ptr<Transport> open_transport(const Dsn& dsn, const TransportOptions
       "(postgresql://user@host/database?queue_name=async) and redis (redis://host/async)"};
 }
 
-std::string schema_script(EngineKind kind) {
-  if (kind == EngineKind::sqlite) return sqlite_schema_script();
-  if (kind == EngineKind::postgres) return postgres_schema_script();
-  if (kind == EngineKind::redis) return redis_schema_script();
-  throw not_built(kind);
+std::string schema_script(const Dsn& dsn) {
+  if (dsn.kind() == EngineKind::sqlite) return sqlite_schema_script();
+  if (dsn.kind() == EngineKind::postgres) return postgres_schema_script();
+  if (dsn.kind() == EngineKind::redis) return redis_schema_script(dsn);
+  throw not_built(dsn.kind());
 }
 
 }  // namespace errand

@@ -6,6 +6,8 @@
 
 #include "errand/dsn.hpp"
 
+#include "bench/stopwatch.hpp"
+
 namespace errand::bench {
 
 /// The engine's own statements driven by the plainest loop on the client library: what there is to
@@ -17,8 +19,9 @@ class BareLoop {
   /// Submits `count` tasks of `payload`, `batch` to a transaction.
   virtual void submit(std::size_t count, std::size_t batch, const std::string& payload) = 0;
 
-  /// Claims and completes, `batch` to a transaction, until none is left; returns how many.
-  virtual std::size_t drain(std::size_t batch) = 0;
+  /// Claims and completes, `batch` to a transaction, until none is left; returns how many. Notes
+  /// when the first ones are there.
+  virtual std::size_t drain(std::size_t batch, FirstTime& first_claimed) = 0;
 };
 
 /// `queue`: where its tasks wait, apart from all others.

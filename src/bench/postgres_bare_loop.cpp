@@ -106,7 +106,7 @@ class PostgresBareLoop final : public BareLoop {
   }
 
   /// The next batch is claimed while the last one is completed, as a worker does.
-  std::size_t drain(std::size_t batch) override {
+  std::size_t drain(std::size_t batch, FirstTime& first_claimed) override {
     std::size_t done = 0;
     bool completing = false;
     while (true) {
@@ -121,6 +121,7 @@ class PostgresBareLoop final : public BareLoop {
       completing = false;
       const int count = PQntuples(rows.get());
       if (count == 0) return done;
+      first_claimed.note();
       std::vector<TaskId> ids;
       std::vector<std::int64_t> versions;
       std::vector<std::string_view> results;

@@ -79,7 +79,7 @@ class RedisBareLoop final : public BareLoop {
     for (; under_way > 0; --under_way) receive();
   }
 
-  std::size_t drain(std::size_t batch) override {
+  std::size_t drain(std::size_t batch, FirstTime& first_claimed) override {
     Command claim;
     claim.add(static_cast<std::int64_t>(batch)).add("0").add("15000").add("bare loop").add(queue_);
     std::size_t done = 0;
@@ -90,6 +90,7 @@ class RedisBareLoop final : public BareLoop {
       for (; settling > 0; --settling) receive();
       const redisReply& claims = *reply->element[0];
       if (claims.elements == 0) return done;
+      first_claimed.note();
       // The server claims the next ones while these are looked at.
       send(redis::scripts().claim, claim);
       send(redis::scripts().settle, settlements(claims));

@@ -68,7 +68,7 @@ class SqliteBareLoop final : public BareLoop {
     }
   }
 
-  std::size_t drain(std::size_t batch) override {
+  std::size_t drain(std::size_t batch, FirstTime& first_claimed) override {
     struct Row {
       std::string id;
       std::int64_t version;
@@ -91,6 +91,7 @@ class SqliteBareLoop final : public BareLoop {
       sqlite3_reset(claim_.get());
       run(commit_);
       if (rows.empty()) return done;
+      first_claimed.note();
       const std::string later = to_sql_time(system_clock().now());
       run(begin_);
       for (const Row& row : rows) {

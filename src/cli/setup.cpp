@@ -29,7 +29,7 @@ ExitCode setup(const SetupCommand& command, Invocation& invocation) {
   const Dsn dsn = invocation.dsn();
   Console& console = invocation.console;
   if (command.dump_sql) {
-    console.out << schema_script(dsn.kind());
+    console.out << schema_script(dsn);
     return ExitCode::done;
   }
   const std::unique_ptr<Engine> engine = invocation.open(EngineOptions::Open::any_schema);

@@ -293,7 +293,8 @@ class Worker::Impl {
       // Where one suspect is held, others may wait although the batch is not full.
       set_all_claimed(claimed < wanted && !held_.holds_suspect());
       if (claimed >= wanted) continue;
-      if (claimed == 0 && held_nothing && options_.drain) {
+      const bool look_again = batch.next_due && batch.next_due->count() == 0;
+      if (claimed == 0 && held_nothing && options_.drain && !look_again) {
         return end(WorkerReport::Reason::drained);
       }
       wait_to_fetch(std::min(longest_wait(), batch.next_due.value_or(kFallbackPoll)));

@@ -145,5 +145,27 @@ TEST_F(RedisCompactTest, AStorageHasRecordsOfOneKind) {
   EXPECT_NO_THROW(static_cast<void>(open_redis(Dsn{dsn("compact")})));
 }
 
+/// As older programs have set it up.
+TEST_F(RedisCompactTest, AStorageThatDoesNotSayItsKindHasSharedRecords) {
+  client.run({"DEL", prefix + "errand:record"});
+  EXPECT_THROW(static_cast<void>(open_redis(Dsn{dsn("compact")})), ConfigurationException);
+  EXPECT_NO_THROW(static_cast<void>(open_redis(Dsn{dsn("shared")})));
+}
+
+/// Whose keys somebody has deleted, and who was submitted once more.
+TEST_F(RedisCompactTest, ATaskInTwoPlacesIsClaimedOnce) {
+  const TaskId id = submit();
+  client.run({"DEL", prefix + "task:" + id.to_string() + ":meta"});
+  const NewTask again{.id = id, .envelope = Envelope{"t", "2"}, .queue = "q", .retry = {}};
+  engine->queue().submit({&again, 1});
+  ClaimRequest request;
+  request.queues = {"q"};
+  request.limit = 10;
+  request.worker = "w";
+  const std::vector<Claim> claims = engine->queue().claim(request).claims;
+  ASSERT_EQ(claims.size(), 1U);
+  EXPECT_EQ(claims[0].envelope.body(), "2");
+}
+
 }  // namespace
 }  // namespace errand

@@ -24,7 +24,7 @@ ExitCode setup(const SetupCommand& command, Invocation& invocation) {
   const Dsn dsn = invocation.dsn();
   Console& console = invocation.console;
   if (command.dump_sql) {
-    console.out << setup_script(dsn.kind());
+    console.out << setup_script(dsn);
     return ExitCode::done;
   }
   SetupOptions options = command.options;

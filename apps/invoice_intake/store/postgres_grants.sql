@@ -13,6 +13,7 @@ BEGIN
 END $$;
 GRANT SELECT ON invoice_schema, errand_schema TO {role};
 GRANT SELECT, INSERT, UPDATE, DELETE
-  ON profiles, email_processing_tasks, invoices, async_tasks, errand_workers, errand_paused_queues
+  ON profiles, email_processing_tasks, invoices, async_tasks, errand_workers, errand_paused_queues,
+     errand_turns
   TO {role};
 GRANT EXECUTE ON FUNCTION invoice_directory(), analyse_invoice_tables(), auth.uid() TO {role};

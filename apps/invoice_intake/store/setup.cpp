@@ -114,9 +114,9 @@ SetupReport set_up(const Dsn& dsn, const SetupOptions& options) {
   return report;
 }
 
-std::string setup_script(EngineKind kind) {
-  std::string script = schema_script(kind);
-  if (kind == EngineKind::sqlite) return script + "\n" + std::string{schema::k_sqlite_schema};
+std::string setup_script(const Dsn& dsn) {
+  std::string script = schema_script(dsn);
+  if (dsn.kind() == EngineKind::sqlite) return script + "\n" + std::string{schema::k_sqlite_schema};
   return script + "\n" + std::string{schema::k_postgres_schema} + "\n" +
          for_role(schema::k_postgres_grants, kProgramRole) + "\n" + kLeakproof + ";\n";
 }

@@ -28,6 +28,6 @@ struct SetupReport {
 SetupReport set_up(const Dsn& dsn, const SetupOptions& options = {});
 
 /// The statements for an empty database, for a person to review.
-[[nodiscard]] std::string setup_script(EngineKind kind);
+[[nodiscard]] std::string setup_script(const Dsn& dsn);
 
 }  // namespace errand::invoices

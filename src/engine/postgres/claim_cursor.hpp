@@ -47,7 +47,8 @@ class ClaimCursor {
     const bool alone = last_ && scan.first &&
                        scan.first->seq - last_->seq <= static_cast<std::int64_t>(2 * scan.claimed);
     if (scan.last) last_ = scan.last;
-    slow_scans_ = scan.took >= kSlowScan ? slow_scans_ + 1 : 0;
+    // One that got nothing does not say how long it took to look.
+    if (scan.claimed > 0) slow_scans_ = scan.took >= kSlowScan ? slow_scans_ + 1 : 0;
     // Once may be a hiccup of the server.
     if (slow_scans_ >= 2) {
       scan_due_ = now + kBetweenScans;

@@ -128,10 +128,11 @@ Claimer::Claimed Claimer::claim_of_queue(const ClaimRequest& request, const std:
 }
 
 std::optional<milliseconds> Claimer::next_due(const std::string& queue, std::size_t suspects) {
-  Query query{sql::kNextDue};
-  query.parameters.add(queue).add(static_cast<std::int64_t>(suspects));
-  const Result result =
-      database_.read([&](Connection& connection) { return connection.run(std::move(query)); });
+  std::vector<Query> queries = database_.transaction_settings();
+  queries.push_back(Query{sql::kNextDue});
+  queries.back().parameters.add(queue).add(static_cast<std::int64_t>(suspects));
+  const Result result = database_.read(
+      [&](Connection& connection) { return std::move(connection.run(queries).back()); });
   if (result.rows() == 0 || result.is_null(0, 0)) return std::nullopt;
   return std::chrono::ceil<milliseconds>(std::chrono::microseconds{result.integer(0, 0)});
 }

@@ -34,7 +34,8 @@ SELECT task_id, version, cancel_requested FROM async_tasks
 WHERE task_id = ANY ($1::uuid[]) AND status COLLATE "C" = 'running')";
 
 constexpr const char* kHeldBy =
-    "SELECT task_id, version FROM async_tasks WHERE status = 'running' AND worker = $1";
+    "SELECT task_id, version FROM async_tasks WHERE status = 'running' AND worker = $1"
+    " AND lease_expires_at IS NOT NULL";
 
 /// Arrays: 1 task_id, 2 version, 3 progress.
 constexpr const char* kProgress = R"(

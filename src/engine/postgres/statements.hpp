@@ -128,11 +128,19 @@ inline constexpr const char* kClaim = "WITH RECURSIVE " ERRAND_POSTGRES_LEVELS R
        ELSE 0 END,
   (SELECT (extract(epoch FROM clock_timestamp() - statement_timestamp()) * 1000000)::int8))";
 
-/// 1 queue_name, 2 whether suspects may be claimed: as many as that. The time in microseconds until
-/// the next waiting task is due; NULL where there is none, or the queue is paused.
-inline constexpr const char* kNextDue =
-    "WITH RECURSIVE " ERRAND_POSTGRES_LEVELS " SELECT " ERRAND_POSTGRES_NEXT_DUE(
-        "$2::int8") " WHERE NOT EXISTS (SELECT 1 FROM errand_paused_queues WHERE queue_name = $1)";
+/// 1 queue_name, 2 how many suspects may be claimed. The time in microseconds until the next
+/// waiting task is due; NULL where there is none, or the queue is paused. 0 where one is due that
+/// nobody has locked: it changed while a claim went by, or came just then.
+inline constexpr const char* kNextDue = "WITH RECURSIVE " ERRAND_POSTGRES_LEVELS R"(
+, due AS MATERIALIZED (
+  SELECT 1 FROM level CROSS JOIN LATERAL (
+    SELECT 1 FROM async_tasks WHERE queue_name = $1 AND )" ERRAND_POSTGRES_WAITING R"(
+      AND priority = level.priority AND available_at <= statement_timestamp()
+    LIMIT 1 FOR UPDATE SKIP LOCKED) found
+  LIMIT 1)
+SELECT CASE WHEN EXISTS (SELECT 1 FROM due) THEN 0
+            ELSE )" ERRAND_POSTGRES_NEXT_DUE("$2::int8") R"( END
+WHERE NOT EXISTS (SELECT 1 FROM errand_paused_queues WHERE queue_name = $1))";
 
 /// 1 queue_name, 2 limit, 3 priority, 4 lease in ms, 5 worker, 6 available_at, 7 seq: as kClaim, of
 /// one level and after a place in it.

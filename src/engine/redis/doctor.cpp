@@ -151,6 +151,8 @@ std::vector<Finding> diagnose(Database& database, RedisSchema& schema, TaskCatal
     });
     const int installed = schema.installed_version();
     findings.push_back(detail::schema_finding(installed, schema.supported_version()));
+    findings.push_back(
+        {Severity::ok, "records", std::string{to_string(database.settings().record)}, {}});
     if (installed == schema.supported_version()) {
       add_task_size_finding(findings, database, catalog);
       for (Finding& finding : detail::queue_findings(catalog.stats(), workers.workers())) {

@@ -33,6 +33,9 @@ std::unique_ptr<Engine> open_redis(const Dsn& dsn, const EngineOptions& options)
   return std::make_unique<redis::RedisEngine>(dsn, options);
 }
 
-std::string redis_schema_script() { return redis::schema_script(); }
+std::string redis_schema_script(const Dsn& dsn) {
+  const redis::DatabaseSettings settings = redis::settings_of(dsn);
+  return redis::schema_script(settings.prefix, settings.record);
+}
 
 }  // namespace errand

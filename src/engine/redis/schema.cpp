@@ -32,8 +32,10 @@ void RedisSchema::require_record_kind() {
   const Reply stored = database_.read([&](Connection& connection) {
     return connection.run(Command{"GET"}.add(database_.own_key("record")));
   });
-  if (stored.value().is_nil() || stored.value().text() == wanted) return;
-  const std::string kind{stored.value().text()};
+  // Whoever sets the schema sets the kind before: one without it is older than compact records.
+  const std::string kind{stored.value().is_nil() ? to_string(RecordKind::shared)
+                                                 : stored.value().text()};
+  if (kind == wanted || (stored.value().is_nil() && installed_version() == 0)) return;
   throw ConfigurationException{
       "the tasks there are stored as " + kind + " records: write record=" + kind +
       " in the DSN, or use another database or prefix for " + std::string{wanted} + " ones"};

@@ -9,8 +9,7 @@
 namespace errand::redis {
 
 /// For redis-cli.
-[[nodiscard]] std::string schema_script(const std::string& prefix = {},
-                                        RecordKind record = RecordKind::shared);
+[[nodiscard]] std::string schema_script(const std::string& prefix, RecordKind record);
 
 /// Redis has no tables. A number in one key tells how the keys are to be read.
 class RedisSchema final : public Schema {

@@ -44,7 +44,8 @@ UPDATE async_tasks SET progress = ?3
 WHERE task_id = ?1 AND version = ?2 AND status = 'running')";
 
 constexpr const char* kHeldBy =
-    "SELECT task_id, version FROM async_tasks WHERE status = 'running' AND worker = ?1";
+    "SELECT task_id, version FROM async_tasks WHERE status = 'running' AND worker = ?1"
+    " AND lease_expires_at IS NOT NULL";
 
 constexpr const char* kStatus = "SELECT status FROM async_tasks WHERE task_id = ?1";
 

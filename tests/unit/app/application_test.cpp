@@ -103,13 +103,16 @@ TEST(OpenEngine, SaysWhichEnginesThereAreWhenItHasNotTheOneWanted) {
   } catch (const ConfigurationException& error) {
     EXPECT_THAT(error.what(), AllOf(HasSubstr("mysql"), HasSubstr("sqlite:")));
   }
-  EXPECT_THROW(static_cast<void>(schema_script(EngineKind::mysql)), ConfigurationException);
+  EXPECT_THROW(static_cast<void>(schema_script(Dsn{"mysql://localhost/tasks"})),
+               ConfigurationException);
 }
 
 TEST(OpenEngine, OpensTheOneThatTheDsnNames) {
   const SqliteFile file;
   EXPECT_EQ(open_engine(file.dsn())->kind(), EngineKind::sqlite);
-  EXPECT_THAT(schema_script(EngineKind::sqlite), HasSubstr("async_tasks"));
+  EXPECT_THAT(schema_script(file.dsn()), HasSubstr("async_tasks"));
+  EXPECT_EQ(schema_script(Dsn{"redis://host?record=compact&prefix=shop:"}),
+            "SET shop:errand:record compact NX\nSET shop:errand:schema 1 NX\n");
 }
 
 }  // namespace

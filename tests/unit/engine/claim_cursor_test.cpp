@@ -20,9 +20,10 @@ class ClaimCursorTest : public ::testing::Test {
   }
 
   /// One task.
-  void scan(milliseconds took, std::optional<Place> found) {
+  void scan(milliseconds took, Place found) {
     cursor.scanned({.took = took, .claimed = 1, .first = found, .last = found}, now);
   }
+  void scan_in_vain() { cursor.scanned({.took = {}, .claimed = 0, .first = {}, .last = {}}, now); }
   /// All from the one number to the other.
   void scan_many(std::int64_t first, std::int64_t last) {
     cursor.scanned({.took = kQuick,
@@ -69,10 +70,13 @@ TEST_F(ClaimCursorTest, OnceASecondAClaimBeginsAtTheBeginning) {
   EXPECT_EQ(start_after(milliseconds{1}), -1) << "the dead entries are gone";
 }
 
-TEST_F(ClaimCursorTest, AScanThatFoundNothingKeepsThePlace) {
+TEST_F(ClaimCursorTest, AScanInVainSaysNothing) {
   scan(kSlow, place(1));
-  scan(kSlow, std::nullopt);
-  EXPECT_EQ(start_after(milliseconds{0}), 1);
+  scan_in_vain();
+  scan(kSlow, place(2));
+  EXPECT_EQ(start_after(milliseconds{0}), 2);
+  scan_in_vain();
+  EXPECT_EQ(start_after(milliseconds{0}), 2);
 }
 
 TEST_F(ClaimCursorTest, AfterAClaimOfManyTheNextOnesBeginWhereItEndedForAMoment) {
@@ -93,8 +97,8 @@ TEST_F(ClaimCursorTest, WhereOthersClaimMeanwhileEachClaimBeginsAtTheBeginning) 
 }
 
 TEST_F(ClaimCursorTest, WithoutAPlaceThereIsNowhereElseToBegin) {
-  scan(kSlow, std::nullopt);
-  scan(kSlow, std::nullopt);
+  scan_in_vain();
+  scan_in_vain();
   EXPECT_EQ(start_after(milliseconds{0}), -1);
 }
 

@@ -39,7 +39,10 @@ local function prepare(queue, due, told, size)
       completed_at, vanish_at, attempts, crashes, failures, type, max_retries, retry_policy, headers,
       cancel_requested, progress, lease, last_worker, payload, result, error =
       pcall(cmsgpack.unpack, found[at])
-    if not whole or not WAITING[status] or in_queue ~= queue then return end
+    if not whole or not WAITING[status] or in_queue ~= queue or not tonumber(submitted_at)
+      or seq .. ids[i] ~= due[i] then
+      return
+    end
     local document = payload
     if shared then
       document = found[at + 2]
@@ -91,7 +94,7 @@ end
 
 local function claim_plain()
   local parts, taken, told, size, left = {}, {}, {}, 0, limit
-  local seen, next_due = {}, false
+  local seen, empty, next_due = {}, {}, false
   for i = FIRST_QUEUE, #ARGV do
     local queue = ARGV[i]
     if left > 0 and not seen[queue] and call('SISMEMBER', own_key('paused'), queue) == 0 then
@@ -112,13 +115,14 @@ local function claim_plain()
         if looked_at > 0 then
           taken[#taken + 1] = {places, looked_at}
         elseif left > 0 and call('EXISTS', places) == 0 then
-          call('ZREM', own_key('levels:waiting:' .. queue), priority)
+          empty[#empty + 1] = {own_key('levels:waiting:' .. queue), priority}
         end
         if left > 0 then next_due = until_due(places, next_due) end
       end
     end
   end
   for _, part in ipairs(parts) do apply(part) end
+  for _, level in ipairs(empty) do call('ZREM', level[1], level[2]) end
   for _, one in ipairs(taken) do call('ZREMRANGEBYRANK', one[1], 0, one[2] - 1) end
   return {told, left > 0 and next_due}
 end

@@ -1,4 +1,4 @@
--- What a worker holds. ARGV: worker. Returns of each {id, version}.
+-- What a worker holds, by a lease. ARGV: worker. Returns of each {id, version}.
 local held = {}
 for _, queue in ipairs(all_queues()) do
   local ids = call('ZRANGE', index_of('running', queue), 0, -1)
@@ -7,7 +7,7 @@ for _, queue in ipairs(all_queues()) do
   for _, id in ipairs(ids) do
     local packed = text_of(id, 'meta')
     local task = packed and unpack_task(id, packed)
-    if task and task.worker == ARGV[FIRST] and task.status == 'running' then
+    if task and task.worker == ARGV[FIRST] and task.status == 'running' and task.lease_expires_at then
       held[#held + 1] = {id, tonumber(task.version)}
     end
   end
