@@ -22,7 +22,7 @@ WIDTH = 760
 
 def bars(title, unit, rows):
     """rows: (label, value, is it Errand's). The longest bar is the greatest value."""
-    left, bar, gap, top = 190, 20, 8, 46
+    left, bar, gap, top = max(190, 24 + 7 * max(len(label) for label, _, _ in rows)), 20, 8, 46
     most = max(value for _, value, _ in rows)
     room = WIDTH - left - 110
     parts = []
