@@ -39,8 +39,8 @@ local function prepare(queue, due, told, size)
       completed_at, vanish_at, attempts, crashes, failures, type, max_retries, retry_policy, headers,
       cancel_requested, progress, lease, last_worker, payload, result, error =
       pcall(cmsgpack.unpack, found[at])
-    if not whole or not WAITING[status] or in_queue ~= queue or not tonumber(submitted_at)
-      or seq .. ids[i] ~= due[i] then
+    if not whole or not WAITING[status] or in_queue ~= queue or not tonumber(version)
+      or not tonumber(submitted_at) or not tonumber(seq) or seq .. ids[i] ~= due[i] then
       return
     end
     local document = payload

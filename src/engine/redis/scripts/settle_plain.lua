@@ -53,8 +53,9 @@ local function complete_part(first, last)
         completed_at, vanish_at, attempts, crashes, failures, type, max_retries, retry_policy, headers,
         cancel_requested, progress, lease, worker, payload, old_result, old_error =
         pcall(cmsgpack.unpack, found[place])
-      if whole and status == 'running' and version == ARGV[at + 1] and queue
-        and tonumber(started_at) and tonumber(submitted_at) and (not shared or found[place - 1] == status) then
+      if whole and status == 'running' and version == ARGV[at + 1] and queue and tonumber(seq)
+        and tonumber(started_at) and tonumber(submitted_at)
+        and (not shared or found[place - 1] == status) then
         local base, text = TASK .. id, ARGV[at + 3]
         local result
         completed_at = not_before(started_at)
