@@ -186,6 +186,7 @@ class Bench:
             for file in Path(self._directory).glob("bench.db*"):
                 file.unlink()
         elif engine == "postgres":
+            self._errand(engine, "setup")  # it may be the first to be asked
             self._servers.sql("errand", "TRUNCATE async_tasks")
         else:
             self._servers.forget_redis()

@@ -12,6 +12,8 @@
 
 namespace errand {
 
+struct Finish;
+
 enum class Signal : std::uint8_t {
   work,          ///< a task has become claimable, or a queue was resumed
   completion,    ///< a task has become final or was removed
@@ -23,6 +25,8 @@ inline constexpr std::size_t kSignalCount = 3;
 struct SignalEvent {
   std::span<const TaskId> tasks{};        ///< these; empty: any may have
   std::span<const std::string> queues{};  ///< of `work`, in these; empty: in any
+  /// Of `completion`, where known: what became of the only task, when the signal was sent.
+  const Finish* finish = nullptr;
 };
 
 /// Ends a subscription when destroyed: the callback is not running and will not run again.

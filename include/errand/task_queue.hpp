@@ -198,6 +198,10 @@ class ERRAND_EXPORT TaskQueue : public WorkQueue {
   /// Throws ValidationException and stores none if validate() would for one of them.
   virtual std::size_t submit(std::span<const NewTask> tasks) = 0;
 
+  /// How many submits at a time serve many callers best, at least 1; what comes meanwhile shares
+  /// the next one.
+  [[nodiscard]] virtual std::size_t submits_at_a_time() const noexcept { return 1; }
+
   /// The same, where the record may be stored already: one that is pending in no queue, as other
   /// programs save it, joins the task's queue with the task's payload; submitted_at stays. All
   /// others are left as they are.

@@ -77,8 +77,8 @@ struct WorkSource {
 ///
 /// One fetcher keeps a small buffer of claimed tasks, `concurrency` threads run handlers, one
 /// settler stores whatever has ended while its last transaction ran, one keeper extends leases,
-/// reports progress and rescues. Nothing a handler throws ends the worker. While the storage is
-/// unreachable it waits and tries again.
+/// reports progress and rescues. A task that is alone is settled by its handler. Nothing a handler
+/// throws ends the worker. While the storage is unreachable it waits and tries again.
 class ERRAND_EXPORT Worker {
  public:
   /// The references must outlive the worker. Throws ConfigurationException for bad options.

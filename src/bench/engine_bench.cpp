@@ -261,7 +261,7 @@ class Bench {
       const TaskFilter filter{.statuses = {}, .type = {}, .queue = name_ + part};
       while (true) {
         const TaskPage page = app_.engine().catalog().list(
-            filter, PageRequest{.page = 1, .page_size = 1000, .documents = false});
+            filter, PageRequest{.page = 1, .page_size = 1000, .documents = false, .count = false});
         std::vector<TaskId> ids;
         for (const TaskRecord& task : page.items) ids.push_back(task.data.id);
         if (app_.engine().queue().discard(ids) == 0) break;

@@ -1,6 +1,7 @@
 #include "client/completion_waiter.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "errand/errors.hpp"
@@ -37,13 +38,13 @@ CompletionWaiter::~CompletionWaiter() {
   give_up(std::make_exception_ptr(Error{"the client was destroyed while this future waited"}));
 }
 
-CompletionWaiter::Added CompletionWaiter::add(TaskId id, Callback callback,
+CompletionWaiter::Added CompletionWaiter::add(TaskId id, Callback callback, By by,
                                               Steady::time_point submitted) {
   std::call_once(started_, [this] { start(); });
   const std::lock_guard lock{mutex_};
   const bool looks = submitted <= last_signal_ || !engine_.signals().reaches_other_processes();
   const Ticket ticket = ++last_ticket_;
-  waiting_[id].push_back(Entry{ticket, std::move(callback)});
+  waiting_[id].push_back(Entry{ticket, std::move(callback), by});
   if (looks) {
     to_ask_.insert(id);
     wake_.notify_one();
@@ -70,7 +71,7 @@ bool CompletionWaiter::remove(TaskId id, Ticket ticket) {
 void CompletionWaiter::start() {
   // Not under mutex_: signals are delivered under a lock of the engine's, and take mutex_ then.
   subscription_ = engine_.signals().subscribe(
-      Signal::completion, [this](const SignalEvent& event) { on_signal(event.tasks); });
+      Signal::completion, [this](const SignalEvent& event) { on_signal(event); });
   last_full_read_ = Steady::now();
   {
     const std::lock_guard lock{mutex_};
@@ -80,19 +81,37 @@ void CompletionWaiter::start() {
   thread_ = std::thread{[this] { run(); }};
 }
 
-void CompletionWaiter::on_signal(std::span<const TaskId> tasks) {
-  const std::lock_guard lock{mutex_};
-  last_signal_ = Steady::now();
-  if (waiting_.empty()) return;
-  bool concerns_us = tasks.empty();
-  if (tasks.empty()) ask_all_ = true;
-  for (const TaskId& id : tasks) {
-    if (waiting_.contains(id)) {
-      to_ask_.insert(id);
-      concerns_us = true;
+void CompletionWaiter::on_signal(const SignalEvent& event) {
+  std::vector<Entry> answered;
+  bool concerns_us = false;
+  {
+    const std::lock_guard lock{mutex_};
+    last_signal_ = Steady::now();
+    if (waiting_.empty()) return;
+    if (event.finish != nullptr) answered = take_by_whoever(event.finish->id);
+    if (event.tasks.empty()) concerns_us = ask_all_ = true;
+    for (const TaskId& id : event.tasks) {
+      if (waiting_.contains(id)) {
+        to_ask_.insert(id);
+        concerns_us = true;
+      }
     }
   }
   if (concerns_us) wake_.notify_one();
+  for (const Entry& entry : answered) entry.callback(event.finish, nullptr);
+}
+
+std::vector<CompletionWaiter::Entry> CompletionWaiter::take_by_whoever(TaskId id) {
+  std::vector<Entry> taken;
+  const auto found = waiting_.find(id);
+  if (found == waiting_.end()) return taken;
+  std::vector<Entry>& entries = found->second;
+  const auto rest = std::partition(entries.begin(), entries.end(),
+                                   [](const Entry& entry) { return entry.by == By::waiter; });
+  taken.assign(std::move_iterator{rest}, std::move_iterator{entries.end()});
+  entries.erase(rest, entries.end());
+  if (entries.empty()) waiting_.erase(found);
+  return taken;
 }
 
 void CompletionWaiter::run() {

@@ -36,15 +36,20 @@ class CompletionWaiter {
   CompletionWaiter(const CompletionWaiter&) = delete;
   CompletionWaiter& operator=(const CompletionWaiter&) = delete;
 
+  /// Whose thread calls a callback.
+  enum class By : std::uint8_t {
+    waiter,   ///< the waiter's: the callback may do what it wants
+    whoever,  ///< that, or whichever hears of the finish first: it returns soon and calls no engine
+  };
+
   struct Added {
     Ticket ticket;
     bool looks;  ///< false: only once there is a signal, or look_for() is called
   };
 
-  /// Calls `callback` once, from the waiter's thread, when the task is finished, expired or
-  /// unknown. A task that was submitted after the last signal is not looked for at once: its own
-  /// will come.
-  Added add(TaskId id, Callback callback, Steady::time_point submitted = {});
+  /// Calls `callback` once, when the task is finished, expired or unknown. A task that was
+  /// submitted after the last signal is not looked for at once: its own will come.
+  Added add(TaskId id, Callback callback, By by = By::waiter, Steady::time_point submitted = {});
 
   void look_for(TaskId id);
 
@@ -55,11 +60,14 @@ class CompletionWaiter {
   struct Entry {
     Ticket ticket;
     Callback callback;
+    By by;
   };
 
   void start();
   void run();
-  void on_signal(std::span<const TaskId> tasks);
+  void on_signal(const SignalEvent& event);
+  /// Those of a task that need not wait for the waiter's thread. Under the lock.
+  [[nodiscard]] std::vector<Entry> take_by_whoever(TaskId id);
 
   /// The ids to ask for next; empty: stop. Blocks until there is a reason to ask.
   [[nodiscard]] std::vector<TaskId> next_question();

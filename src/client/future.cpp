@@ -76,7 +76,7 @@ std::optional<Finish> wait_for(Engine& engine, detail::CompletionWaiter& waiter,
         }
         arrival->arrived.notify_one();
       },
-      submitted);
+      detail::CompletionWaiter::By::whoever, submitted);
   std::unique_lock lock{arrival->mutex};
   const auto ready = [&] { return arrival->ready; };
   // Under the lock, which callbacks take: they are not called under the waiter's.

@@ -14,14 +14,15 @@ void SubmitBatcher::submit(NewTask task) {
     lead(std::move(lock), batch);
   } else {
     lock.unlock();
-    batch->done.wait(false);
+    std::unique_lock waiting{batch->mutex};
+    batch->ended.wait(waiting, [&] { return batch->done; });
   }
   if (batch->error) std::rethrow_exception(batch->error);
 }
 
 void SubmitBatcher::lead(std::unique_lock<std::mutex> lock, const std::shared_ptr<Batch>& batch) {
-  flush_ended_.wait(lock, [this] { return !flushing_; });
-  flushing_ = true;
+  flush_ended_.wait(lock, [this] { return under_way_ < at_a_time_; });
+  ++under_way_;
   open_ = nullptr;
   lock.unlock();
   try {
@@ -30,12 +31,15 @@ void SubmitBatcher::lead(std::unique_lock<std::mutex> lock, const std::shared_pt
     batch->error = std::current_exception();
   }
   lock.lock();
-  flushing_ = false;
+  --under_way_;
   lock.unlock();
   // The next leader first: its transaction can run while this batch's callers wake up.
   flush_ended_.notify_one();
-  batch->done = true;
-  batch->done.notify_all();
+  {
+    const std::lock_guard done{batch->mutex};
+    batch->done = true;
+  }
+  batch->ended.notify_all();
 }
 
 }  // namespace errand::detail

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <atomic>
+#include <algorithm>
 #include <condition_variable>
 #include <exception>
 #include <memory>
@@ -11,13 +11,15 @@
 
 namespace errand::detail {
 
-/// Group commit: calls that arrive while a transaction is under way share the next one.
+/// Group commit: calls that arrive while as many transactions are under way as the queue wants
+/// share the next one.
 ///
-/// No timer: the first caller of a batch leads it, waits for the batch before it and no longer,
-/// and a lone caller writes at once.
+/// No timer: the first caller of a batch leads it, waits for one of those to end and no longer, and
+/// a lone caller writes at once.
 class SubmitBatcher {
  public:
-  explicit SubmitBatcher(TaskQueue& queue) : queue_{queue} {}
+  explicit SubmitBatcher(TaskQueue& queue)
+      : queue_{queue}, at_a_time_{std::max<std::size_t>(queue.submits_at_a_time(), 1)} {}
 
   /// Blocks until the task is durable. `task` must be valid: a batch stands or falls as one.
   void submit(NewTask task);
@@ -25,17 +27,21 @@ class SubmitBatcher {
  private:
   struct Batch {
     std::vector<NewTask> tasks;
+    // Of the callers that did not lead. A lock of its own: those of the next batch do not meet it.
+    std::mutex mutex;
+    std::condition_variable ended;
+    bool done = false;
     std::exception_ptr error;  ///< written before `done`
-    std::atomic<bool> done = false;
   };
 
   void lead(std::unique_lock<std::mutex> lock, const std::shared_ptr<Batch>& batch);
 
   TaskQueue& queue_;
+  const std::size_t at_a_time_;
   std::mutex mutex_;
   std::condition_variable flush_ended_;
-  bool flushing_ = false;
-  std::shared_ptr<Batch> open_;  ///< gathers; null if nobody waits for the flush under way
+  std::size_t under_way_ = 0;
+  std::shared_ptr<Batch> open_;  ///< gathers; null if nobody waits for one of those under way
 };
 
 }  // namespace errand::detail

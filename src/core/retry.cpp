@@ -9,8 +9,8 @@
 namespace errand {
 namespace {
 
-void require(bool holds, const std::string& rule) {
-  if (!holds) throw ValidationException{"retry policy: " + rule};
+[[noreturn]] void refuse(const std::string& rule, const std::string& found) {
+  throw ValidationException{"retry policy: " + rule + ", and is " + found};
 }
 
 }  // namespace
@@ -30,16 +30,21 @@ std::chrono::milliseconds delay_before_retry(const RetryPolicy& policy, int retr
 }
 
 void validate(const RetryPolicy& policy) {
-  require(policy.max_retries >= 0 && policy.max_retries <= 1'000'000,
-          "max_retries must be 0 to 1000000, and is " + std::to_string(policy.max_retries));
-  require(policy.delay.count() >= 0,
-          "delay must not be negative, and is " + std::to_string(policy.delay.count()) + " ms");
-  require(std::isfinite(policy.multiplier) && policy.multiplier >= 1,
-          "multiplier must be 1 or more, and is " + std::to_string(policy.multiplier));
-  require(policy.max_delay.count() >= 0, "max_delay must not be negative, and is " +
-                                             std::to_string(policy.max_delay.count()) + " ms");
-  require(policy.jitter >= 0 && policy.jitter <= 1,
-          "jitter must be between 0 and 1, and is " + std::to_string(policy.jitter));
+  if (policy.max_retries < 0 || policy.max_retries > 1'000'000) {
+    refuse("max_retries must be 0 to 1000000", std::to_string(policy.max_retries));
+  }
+  if (policy.delay.count() < 0) {
+    refuse("delay must not be negative", std::to_string(policy.delay.count()) + " ms");
+  }
+  if (!std::isfinite(policy.multiplier) || policy.multiplier < 1) {
+    refuse("multiplier must be 1 or more", std::to_string(policy.multiplier));
+  }
+  if (policy.max_delay.count() < 0) {
+    refuse("max_delay must not be negative", std::to_string(policy.max_delay.count()) + " ms");
+  }
+  if (!(policy.jitter >= 0 && policy.jitter <= 1)) {
+    refuse("jitter must be between 0 and 1", std::to_string(policy.jitter));
+  }
 }
 
 }  // namespace errand

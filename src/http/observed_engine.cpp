@@ -88,6 +88,7 @@ class ObservedEngine::Queue final : public TaskQueue {
     }
     return stored;
   }
+  std::size_t submits_at_a_time() const noexcept override { return next_.submits_at_a_time(); }
   void adopt(std::span<const NewTask> tasks) override {
     measured(metrics_, "submit", [&] { next_.adopt(tasks); });
     metrics_.observe_batch(Metrics::Batch::submit, tasks.size());

@@ -17,6 +17,8 @@ namespace errand::detail {
 /// Why a running task was asked to stop. The first reason stays.
 enum class StopReason : std::uint8_t { none, cancel, lease_lost, shutdown };
 
+class HeldTasks;
+
 /// A claimed task in a worker's hands, from its claim to its settlement.
 class HeldTask {
  public:
@@ -35,7 +37,14 @@ class HeldTask {
   void give_progress_back(Progress progress);
 
  private:
+  friend class HeldTasks;
+  enum class Stage : std::uint8_t { buffered, running, ended, dropped };
+
   Claim claim_;
+  // HeldTasks' own, under its lock.
+  Stage stage_ = Stage::buffered;
+  std::chrono::steady_clock::time_point since_{};  ///< when it was buffered, or began to run
+
   std::stop_source stop_;
   std::atomic<StopReason> reason_ = StopReason::none;
   std::mutex progress_mutex_;

@@ -27,11 +27,12 @@ std::size_t result_bytes(const Settlement& settlement) {
 
 std::size_t HeldTasks::wanted() {
   const std::lock_guard lock{mutex_};
-  const bool all_busy = running_ >= concurrency_;
+  const std::size_t busy = running_ + settling_;
+  const bool all_busy = busy >= concurrency_;
   const auto busy_for = all_busy ? Steady::now() - last_start_ : Steady::duration{0};
   const std::size_t prefetch = prefetch_.size(busy_for);
   const std::size_t capacity = concurrency_ + prefetch;
-  const std::size_t held = running_ + buffer_.size();
+  const std::size_t held = busy + buffer_.size();
   if (held >= capacity || entries_.size() >= held + kMostUnsettled) return 0;
   // Half a buffer at a time: claiming task by task would cost a transaction each.
   const std::size_t room = capacity - held;
@@ -58,7 +59,7 @@ void HeldTasks::add(std::vector<Claim> claims) {
       // The same task may be here already: settled, but not forgotten yet, or in an attempt whose
       // lease was lost unnoticed. Ends are told apart by their version.
       if (const auto found = entries_.find(id); found != entries_.end()) {
-        const bool ended = found->second.stage == Stage::ended;
+        const bool ended = found->second->stage_ == Stage::ended;
         std::shared_ptr<HeldTask> earlier = remove(found);
         if (!ended) overtaken.push_back(std::move(earlier));
       }
@@ -68,8 +69,9 @@ void HeldTasks::add(std::vector<Claim> claims) {
       mean_bytes_ += (static_cast<double>(bytes) - mean_bytes_) * kNewestShare;
       const bool cancel = claim.cancel_requested;
       auto task = std::make_shared<HeldTask>(std::move(claim));
+      task->since_ = now;
       if (cancel) task->ask_to_stop(StopReason::cancel);
-      entries_.emplace(id, Entry{task, Stage::buffered, now});
+      entries_.emplace(id, task);
       buffer_.push_back(std::move(task));
     }
   }
@@ -88,7 +90,7 @@ bool HeldTasks::holds_suspect() {
 
 bool HeldTasks::empty() {
   const std::lock_guard lock{mutex_};
-  return entries_.empty() && running_ == 0;
+  return entries_.empty() && running_ == 0 && settling_ == 0;
 }
 
 std::shared_ptr<HeldTask> HeldTasks::next() {
@@ -102,10 +104,8 @@ std::shared_ptr<HeldTask> HeldTasks::next() {
     buffer_.pop_front();
     ++running_;
     last_start_ = Steady::now();
-    if (Entry* entry = find(task->claim().lease, Stage::buffered)) {
-      entry->stage = Stage::running;
-      entry->since = last_start_;
-    }
+    task->stage_ = Stage::running;
+    task->since_ = last_start_;
     low = buffer_.size() <= prefetch_.size(Steady::duration{0}) / 2;
   }
   if (low) notify_change();
@@ -116,21 +116,40 @@ void HeldTasks::finish(const std::shared_ptr<HeldTask>& task, Outcome outcome) {
   bool low = false;
   {
     const std::lock_guard lock{mutex_};
-    if (Entry* entry = find(task->claim().lease, Stage::running)) {
-      prefetch_.observe(Steady::now() - entry->since);
-      end(*entry, std::move(outcome));
+    if (task->stage_ == Stage::running) {
+      prefetch_.observe(Steady::now() - task->since_);
+      end(*task, std::move(outcome));
     }
     low = stop_running(*task);
   }
   if (low) notify_change();
 }
 
+bool HeldTasks::take_alone(HeldTask& task) {
+  const std::lock_guard lock{mutex_};
+  if (entries_.size() != 1 || task.stage_ != Stage::running) return false;
+  prefetch_.observe(Steady::now() - task.since_);
+  end(task);
+  ++settling_;
+  stop_running(task);
+  return true;
+}
+
+void HeldTasks::settled_alone() {
+  {
+    const std::lock_guard lock{mutex_};
+    --settling_;
+  }
+  ended_or_closed_.notify_one();
+  notify_change();
+}
+
 void HeldTasks::drop(const std::shared_ptr<HeldTask>& task) {
   bool changed = false;
   {
     const std::lock_guard lock{mutex_};
-    if (const Entry* entry = find(task->claim().lease, Stage::running)) {
-      prefetch_.observe(Steady::now() - entry->since);
+    if (task->stage_ == Stage::running) {
+      prefetch_.observe(Steady::now() - task->since_);
       remove(entries_.find(task->claim().lease.id));
     }
     changed = stop_running(*task) || entries_.empty();
@@ -145,15 +164,19 @@ bool HeldTasks::stop_running(const HeldTask& task) {
   return buffer_.size() <= prefetch_.size(Steady::duration{0}) / 2;
 }
 
+bool HeldTasks::is_all_taken() const { return ended_closed_ && ended_.empty() && settling_ == 0; }
+
 std::optional<std::vector<Settlement>> HeldTasks::take_ended(Steady::time_point until) {
   std::unique_lock lock{mutex_};
-  const auto ready = [this] { return ended_closed_ || !ended_.empty(); };
+  const auto ready = [this] {
+    return is_all_taken() || !ended_.empty() || std::exchange(settler_called_, false);
+  };
   if (until == Steady::time_point::max()) {
     ended_or_closed_.wait(lock, ready);  // waiting until the end of time overflows
   } else {
     ended_or_closed_.wait_until(lock, until, ready);
   }
-  if (ended_.empty() && ended_closed_) return std::nullopt;
+  if (is_all_taken()) return std::nullopt;
   std::size_t bytes = 0;
   auto end = ended_.begin();
   while (end != ended_.end() && bytes < kSettledBytes) bytes += result_bytes(*end++);
@@ -163,12 +186,21 @@ std::optional<std::vector<Settlement>> HeldTasks::take_ended(Steady::time_point 
   return taken;
 }
 
+void HeldTasks::call_settler() {
+  {
+    const std::lock_guard lock{mutex_};
+    settler_called_ = true;
+  }
+  ended_or_closed_.notify_one();
+}
+
 void HeldTasks::forget(const std::vector<Settlement>& settled) {
   bool none_left = false;
   {
     const std::lock_guard lock{mutex_};
     for (const Settlement& settlement : settled) {
-      if (find(settlement.lease, Stage::ended) != nullptr) entries_.erase(settlement.lease.id);
+      const auto found = find(settlement.lease, Stage::ended);
+      if (found != entries_.end()) entries_.erase(found);
     }
     none_left = entries_.empty();
   }
@@ -179,17 +211,17 @@ std::vector<Lease> HeldTasks::leases() {
   const std::lock_guard lock{mutex_};
   std::vector<Lease> leases;
   leases.reserve(entries_.size());
-  for (const auto& [id, entry] : entries_) leases.push_back(entry.task->claim().lease);
+  for (const auto& [id, task] : entries_) leases.push_back(task->claim().lease);
   return leases;
 }
 
 std::vector<ProgressReport> HeldTasks::take_progress() {
   const std::lock_guard lock{mutex_};
   std::vector<ProgressReport> reports;
-  for (const auto& [id, entry] : entries_) {
-    if (entry.stage != Stage::running) continue;
-    if (auto progress = entry.task->take_progress()) {
-      reports.push_back(ProgressReport{entry.task->claim().lease, *std::move(progress)});
+  for (const auto& [id, task] : entries_) {
+    if (task->stage_ != Stage::running) continue;
+    if (auto progress = task->take_progress()) {
+      reports.push_back(ProgressReport{task->claim().lease, *std::move(progress)});
     }
   }
   return reports;
@@ -198,18 +230,16 @@ std::vector<ProgressReport> HeldTasks::take_progress() {
 void HeldTasks::give_progress_back(const std::vector<ProgressReport>& reports) {
   const std::lock_guard lock{mutex_};
   for (const ProgressReport& report : reports) {
-    if (const Entry* entry = find(report.lease, Stage::running)) {
-      entry->task->give_progress_back(report.progress);
-    }
+    const auto found = find(report.lease, Stage::running);
+    if (found != entries_.end()) found->second->give_progress_back(report.progress);
   }
 }
 
 std::string HeldTasks::name_of(const Lease& lease) {
   const std::lock_guard lock{mutex_};
   const auto found = entries_.find(lease.id);
-  const bool is_message =
-      found != entries_.end() && !found->second.task->claim().message_id.empty();
-  return is_message ? "message " + found->second.task->claim().message_id
+  const bool is_message = found != entries_.end() && !found->second->claim().message_id.empty();
+  return is_message ? "message " + found->second->claim().message_id
                     : "task " + lease.id.to_string();
 }
 
@@ -218,8 +248,8 @@ bool HeldTasks::lost(const Lease& lease) {
   {
     const std::lock_guard lock{mutex_};
     const auto found = entries_.find(lease.id);
-    if (found == entries_.end() || found->second.task->claim().lease.version != lease.version ||
-        found->second.stage == Stage::ended) {
+    if (found == entries_.end() || found->second->claim().lease.version != lease.version ||
+        found->second->stage_ == Stage::ended) {
       return false;  // an ended one is settled about now, which will find out by itself
     }
     task = remove(found);
@@ -234,10 +264,8 @@ void HeldTasks::cancel_requested(const Lease& lease) {
   {
     const std::lock_guard lock{mutex_};
     const auto found = entries_.find(lease.id);
-    if (found == entries_.end() || found->second.task->claim().lease.version != lease.version) {
-      return;
-    }
-    task = found->second.task;
+    if (found == entries_.end() || found->second->claim().lease.version != lease.version) return;
+    task = found->second;
   }
   task->ask_to_stop(StopReason::cancel);
 }
@@ -246,10 +274,9 @@ void HeldTasks::release_stale(std::chrono::milliseconds age) {
   const std::lock_guard lock{mutex_};
   const auto oldest = Steady::now() - age;
   std::erase_if(buffer_, [&](const std::shared_ptr<HeldTask>& task) {
-    Entry* entry = find(task->claim().lease, Stage::buffered);
-    if (entry == nullptr || entry->since > oldest) return false;
+    if (task->since_ > oldest) return false;
     if (task->claim().crashes >= kSuspectCrashes) --suspects_;
-    end(*entry, Released{});
+    end(*task, Released{});
     return true;
   });
 }
@@ -265,7 +292,7 @@ void HeldTasks::close() {
     closed_ = true;
     for (const std::shared_ptr<HeldTask>& task : std::exchange(buffer_, {})) {
       if (task->claim().crashes >= kSuspectCrashes) --suspects_;
-      if (Entry* entry = find(task->claim().lease, Stage::buffered)) end(*entry, Released{});
+      end(*task, Released{});
     }
   }
   buffered_.notify_all();
@@ -280,8 +307,8 @@ void HeldTasks::ask_running_to_stop() {
   std::vector<std::shared_ptr<HeldTask>> running;
   {
     const std::lock_guard lock{mutex_};
-    for (const auto& [id, entry] : entries_) {
-      if (entry.stage == Stage::running) running.push_back(entry.task);
+    for (const auto& [id, task] : entries_) {
+      if (task->stage_ == Stage::running) running.push_back(task);
     }
   }
   for (const auto& task : running) task->ask_to_stop(StopReason::shutdown);
@@ -289,8 +316,8 @@ void HeldTasks::ask_running_to_stop() {
 
 std::size_t HeldTasks::abandon_running() {
   const std::lock_guard lock{mutex_};
-  for (auto& [id, entry] : entries_) {
-    if (entry.stage == Stage::running) end(entry, Released{});
+  for (const auto& [id, task] : entries_) {
+    if (task->stage_ == Stage::running) end(*task, Released{});
   }
   return running_;
 }
@@ -303,19 +330,20 @@ void HeldTasks::close_ended() {
   ended_or_closed_.notify_all();
 }
 
-HeldTasks::Entry* HeldTasks::find(const Lease& lease, Stage stage) {
+HeldTasks::Entries::iterator HeldTasks::find(const Lease& lease, Stage stage) {
   const auto found = entries_.find(lease.id);
-  if (found == entries_.end() || found->second.stage != stage ||
-      found->second.task->claim().lease.version != lease.version) {
-    return nullptr;
+  if (found == entries_.end() || found->second->stage_ != stage ||
+      found->second->claim().lease.version != lease.version) {
+    return entries_.end();
   }
-  return &found->second;
+  return found;
 }
 
 std::shared_ptr<HeldTask> HeldTasks::remove(Entries::iterator entry) {
-  std::shared_ptr<HeldTask> task = std::move(entry->second.task);
-  if (entry->second.stage != Stage::ended) held_bytes_ -= payload_bytes(task->claim());
-  if (entry->second.stage == Stage::buffered) {
+  std::shared_ptr<HeldTask> task = std::move(entry->second);
+  const Stage stage = std::exchange(task->stage_, Stage::dropped);
+  if (stage != Stage::ended) held_bytes_ -= payload_bytes(task->claim());
+  if (stage == Stage::buffered) {
     std::erase(buffer_, task);
     if (task->claim().crashes >= kSuspectCrashes) --suspects_;
   }
@@ -323,10 +351,14 @@ std::shared_ptr<HeldTask> HeldTasks::remove(Entries::iterator entry) {
   return task;
 }
 
-void HeldTasks::end(Entry& entry, Outcome outcome) {
-  entry.stage = Stage::ended;
-  held_bytes_ -= payload_bytes(entry.task->claim());
-  ended_.push_back(Settlement{entry.task->claim().lease, std::move(outcome)});
+void HeldTasks::end(HeldTask& task) {
+  task.stage_ = Stage::ended;
+  held_bytes_ -= payload_bytes(task.claim());
+}
+
+void HeldTasks::end(HeldTask& task, Outcome outcome) {
+  end(task);
+  ended_.push_back(Settlement{task.claim().lease, std::move(outcome)});
   ended_or_closed_.notify_one();
 }
 

@@ -21,6 +21,7 @@ namespace errand::detail {
 /// Thread-safe; it never calls the engine, so that its lock may be taken inside signals.
 ///
 ///     fetched ──add()──► buffer ──next()──► running ──finish()──► ended ──take_ended()──► settled
+///                                              └──────take_alone()──► settled by its handler
 class HeldTasks {
  public:
   using Steady = std::chrono::steady_clock;
@@ -42,15 +43,23 @@ class HeldTasks {
   /// Blocks for the next task to run; null when closed, even if some are in the buffer.
   [[nodiscard]] std::shared_ptr<HeldTask> next();
   void finish(const std::shared_ptr<HeldTask>& task, Outcome outcome);
+  /// Instead of finish(): true if it is the only task in hand. Then there is nothing to share a
+  /// transaction with, and the caller settles it itself, which takes a thread less, and calls
+  /// settled_alone() when that was tried. Until then its handler is not free, and the settler
+  /// stays.
+  [[nodiscard]] bool take_alone(HeldTask& task);
+  void settled_alone();
   /// It has run and needs no settling.
   void drop(const std::shared_ptr<HeldTask>& task);
 
   // For the settler.
 
-  /// Blocks until attempts have ended, at most until then: empty if none has. nullopt when closed
-  /// and all is taken. As many as make one transaction of reasonable size.
+  /// Blocks until attempts have ended or call_settler(), at most until then: empty if none has.
+  /// nullopt when closed, all is taken, and no handler settles. As many as make one transaction of
+  /// reasonable size.
   [[nodiscard]] std::optional<std::vector<Settlement>> take_ended(
       Steady::time_point until = Steady::time_point::max());
+  void call_settler();
   /// They are settled, or lost: the worker does not hold them any more.
   void forget(const std::vector<Settlement>& settled);
 
@@ -86,22 +95,20 @@ class HeldTasks {
   void on_change(std::function<void()> callback) { changed_ = std::move(callback); }
 
  private:
-  enum class Stage : std::uint8_t { buffered, running, ended };
-  struct Entry {
-    std::shared_ptr<HeldTask> task;
-    Stage stage;
-    Steady::time_point since;
-  };
-  using Entries = std::unordered_map<TaskId, Entry>;
+  using Stage = HeldTask::Stage;
+  using Entries = std::unordered_map<TaskId, std::shared_ptr<HeldTask>>;
 
-  /// The entry of this very attempt, if it is in `stage`.
-  Entry* find(const Lease& lease, Stage stage);
+  /// The entry of this very attempt, if it is in `stage`; else the end.
+  [[nodiscard]] Entries::iterator find(const Lease& lease, Stage stage);
   /// This attempt does not count any more: its outcome will not be settled, and it is not run if it
   /// has not started yet.
   std::shared_ptr<HeldTask> remove(Entries::iterator entry);
-  void end(Entry& entry, Outcome outcome);
+  /// Its handler has returned, or it will not run.
+  void end(HeldTask& task);
+  void end(HeldTask& task, Outcome outcome);
   /// A handler is free; true if there should be more in the buffer.
   bool stop_running(const HeldTask& task);
+  [[nodiscard]] bool is_all_taken() const;
   void notify_change() const;
 
   /// The most that fits beside what is held, as far as can be told from the payloads seen so far.
@@ -118,12 +125,14 @@ class HeldTasks {
   std::deque<std::shared_ptr<HeldTask>> buffer_;
   std::vector<Settlement> ended_;
   std::size_t running_ = 0;
+  std::size_t settling_ = 0;    ///< handlers that settle what they have run
   std::size_t held_bytes_ = 0;  ///< payload of what is buffered or running
   double mean_bytes_ = 0;       ///< of the payloads claimed lately
   std::size_t suspects_ = 0;
   Steady::time_point last_start_{};
   bool closed_ = false;
   bool ended_closed_ = false;
+  bool settler_called_ = false;
   std::function<void()> changed_;
 };
 

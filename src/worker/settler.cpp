@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <optional>
 #include <utility>
 
 #include "errand/errors.hpp"
@@ -20,8 +19,10 @@ void Settler::run() {
   auto next_try = kNever;
   while (true) {
     std::optional<std::vector<Settlement>> ended = held_.take_ended(next_try);
-    if (ended && !ended->empty()) settle({std::move(*ended)});
-    if (unsettled_.empty()) {
+    if (ended && !ended->empty()) {
+      if (auto left = settle({std::move(*ended)})) keep(*std::move(left));
+    }
+    if (all_is_settled()) {
       if (!ended) return;
       pause = kFirstPauseAfterError;
       next_try = kNever;
@@ -38,66 +39,97 @@ void Settler::run() {
   }
 }
 
-bool Settler::settle(Unsettled part) {
+void Settler::settle_here(Settlement settlement) {
+  Unsettled part;
+  part.batch.push_back(std::move(settlement));
+  auto left = settle(std::move(part));
+  if (!left) return;
+  keep(*std::move(left));
+  held_.call_settler();
+}
+
+std::optional<Settler::Unsettled> Settler::settle(Unsettled part) {
   try {
     settled_(part.batch, queue_.settle(part.batch), part.in_doubt);
     held_.forget(part.batch);
-    return true;
+    return std::nullopt;
   } catch (const ValidationException& error) {
-    if (part.batch.size() > 1) return settle_each(part);
-    refuse(part, error.what());
-    return true;
+    if (part.batch.size() == 1) return refuse(part, error.what());
+    settle_each(part);
+    return std::nullopt;
   } catch (const std::exception& error) {
     // Repeating is safe even in doubt: what was settled the first time reports a lost lease.
     part.in_doubt = part.in_doubt || is_in_doubt(error);
     logger_.error(
         fmt::format("cannot store {} outcomes, trying again: {}", part.batch.size(), error.what()));
-    unsettled_.push_back(std::move(part));
-    return false;
+    return part;
   }
 }
 
 void Settler::settle_unsettled() {
+  std::vector<Unsettled> parts;
+  {
+    const std::lock_guard lock{mutex_};
+    parts.swap(unsettled_);
+  }
   bool storage_answers = true;
-  for (Unsettled& part : std::exchange(unsettled_, {})) {
+  for (Unsettled& part : parts) {
     if (!storage_answers) {
-      unsettled_.push_back(std::move(part));
+      keep(std::move(part));
       continue;
     }
-    if (settle(std::move(part)) || unsettled_.back().batch.size() == 1) continue;
-    const Unsettled failed = std::move(unsettled_.back());
-    unsettled_.pop_back();
-    storage_answers = settle_each(failed);
+    auto left = settle(std::move(part));
+    if (!left) continue;
+    if (left->batch.size() == 1) {
+      keep(*std::move(left));
+    } else {
+      storage_answers = settle_each(*left);
+    }
   }
 }
 
 bool Settler::settle_each(const Unsettled& part) {
   std::size_t failures = 0;
   for (std::size_t i = 0; i < part.batch.size(); ++i) {
-    const bool settled = settle({{part.batch[i]}, part.in_doubt});
-    failures = settled ? 0 : failures + 1;
+    auto left = settle({{part.batch[i]}, part.in_doubt});
+    failures = left ? failures + 1 : 0;
+    if (left) keep(*std::move(left));
     if (failures == 2 && i == 1) {
       const std::vector<Settlement> rest{part.batch.begin() + 2, part.batch.end()};
-      if (!rest.empty()) unsettled_.push_back({rest, part.in_doubt});
+      if (!rest.empty()) keep({rest, part.in_doubt});
       return false;
     }
   }
   return true;
 }
 
+void Settler::keep(Unsettled part) {
+  const std::lock_guard lock{mutex_};
+  unsettled_.push_back(std::move(part));
+}
+
+bool Settler::all_is_settled() {
+  const std::lock_guard lock{mutex_};
+  return unsettled_.empty();
+}
+
 /// The storage will never take this outcome. A result becomes a failure that says so; anything
 /// else is dropped: its lease runs out, and the task is rescued.
-void Settler::refuse(const Unsettled& part, const std::string& reason) {
+std::optional<Settler::Unsettled> Settler::refuse(const Unsettled& part,
+                                                  const std::string& reason) {
   const Settlement& settlement = part.batch.front();
   logger_.error(fmt::format("the storage refuses the outcome of task {}: {}",
                             settlement.lease.id.to_string(), reason));
-  if (!std::holds_alternative<Completed>(settlement.outcome)) return held_.forget(part.batch);
+  if (!std::holds_alternative<Completed>(settlement.outcome)) {
+    held_.forget(part.batch);
+    return std::nullopt;
+  }
   ExceptionData error{.class_name = "errand::ValidationException",
                       .message = "the storage refuses the result: " + reason,
                       .file = {},
                       .trace = {},
                       .previous = nullptr};
-  settle({{Settlement{settlement.lease, Failed{std::move(error)}}}, part.in_doubt});
+  return settle({{Settlement{settlement.lease, Failed{std::move(error)}}}, part.in_doubt});
 }
 
 }  // namespace errand::detail

@@ -108,6 +108,7 @@ class Worker::Impl {
     retire();
     if (error_) std::rethrow_exception(error_);
 
+    const std::lock_guard lock{mutex_};  // abandoned handlers may still end
     WorkerReport report = report_;
     report.reason = *reason_;
     report.abandoned = abandoned_;
@@ -244,6 +245,11 @@ class Worker::Impl {
     all_claimed_ = all;
   }
 
+  [[nodiscard]] bool all_claimed() {
+    const std::lock_guard lock{mutex_};
+    return all_claimed_;
+  }
+
   void wake_fetcher() {
     {
       const std::lock_guard lock{mutex_};
@@ -261,7 +267,8 @@ class Worker::Impl {
       }
       const std::size_t wanted = claimable(held_.wanted());
       if (wanted == 0) {
-        set_all_claimed(false);  // nobody looked
+        set_all_claimed(false);                       // nobody looked
+        if (claimable(held_.wanted()) > 0) continue;  // who made room before that told nobody
         if (limit_used_up() && held_.empty()) return end(WorkerReport::Reason::limit);
         wait_to_fetch(longest_wait());
         continue;
@@ -361,7 +368,13 @@ class Worker::Impl {
       if (failed && ++failures_ == options_.failure_limit) {
         end(WorkerReport::Reason::failure_limit);
       }
-      held_.finish(task, std::move(outcome));
+      // Where more waits to be claimed, settling goes beside the next handler's run.
+      if (all_claimed() && held_.take_alone(*task)) {
+        settler_.settle_here({task->claim().lease, std::move(outcome)});
+        held_.settled_alone();
+      } else {
+        held_.finish(task, std::move(outcome));
+      }
     }
   }
 

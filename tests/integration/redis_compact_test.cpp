@@ -7,6 +7,7 @@
 
 #include "errand/errors.hpp"
 #include "errand/redis.hpp"
+#include "errand/testing/signal_probe.hpp"
 
 #include "support/redis_server.hpp"
 
@@ -18,6 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::RedisClient;
 using testing::RedisServer;
+using testing::SignalProbe;
 using ::testing::UnorderedElementsAre;
 
 /// What there is of compact records on the server, below a prefix of their own.
@@ -77,6 +79,17 @@ TEST_F(RedisCompactTest, ATaskIsOneKeyFromItsSubmitToItsEnd) {
   EXPECT_THAT(keys(id), ElementsAre("meta"));
   EXPECT_GT(expiry(id, "meta"), 0);
   EXPECT_EQ(engine->storage().load(id)->result, R"({"sent":true})");
+}
+
+TEST_F(RedisCompactTest, AShortResultComesWithItsSignal) {
+  const std::unique_ptr<Engine> other = open_redis(Dsn{dsn("compact")});
+  SignalProbe probe{*other, Signal::completion};
+  ASSERT_TRUE(probe.hears_only_what_follows());
+  const TaskId id = submit();
+  settle(claim(), Completed{"7"});
+  ASSERT_TRUE(probe.hears_of(id));
+  ASSERT_TRUE(probe.finish_of(id));
+  EXPECT_EQ(probe.finish_of(id)->result, "7");
 }
 
 TEST_F(RedisCompactTest, LongDocumentsHaveKeysWhichVanishWithTheTask) {

@@ -10,6 +10,7 @@
 
 #include "errand/errors.hpp"
 #include "errand/redis.hpp"
+#include "errand/testing/signal_probe.hpp"
 
 #include "engine/redis/queue.hpp"
 #include "support/redis_server.hpp"
@@ -24,6 +25,7 @@ using ::testing::IsEmpty;
 using ::testing::Le;
 using testing::RedisClient;
 using testing::RedisServer;
+using testing::SignalProbe;
 
 /// What other programs see of tasks, and what they may do to them: without a prefix, as they are
 /// named for everybody. Each test has a queue of its own.
@@ -140,6 +142,50 @@ TEST_F(RedisKeysTest, ACompletedTaskHasItsResultAndTheTimeOfItsEnd) {
   EXPECT_EQ(value(claim.lease.id, "status"), "completed");
   EXPECT_EQ(value(claim.lease.id, "result"), R"({"sent":true})");
   expect_now_in_seconds(claim.lease.id, "completed_at");
+}
+
+TEST_F(RedisKeysTest, AShortResultOfATaskThatEndsAloneComesWithItsSignal) {
+  const std::unique_ptr<Engine> other = open_redis(Dsn{RedisServer::socket_dsn()});
+  SignalProbe mine{*engine, Signal::completion};
+  SignalProbe theirs{*other, Signal::completion};
+  ASSERT_TRUE(theirs.hears_only_what_follows());
+  const auto told = [&](SignalProbe& probe, TaskId id) {
+    EXPECT_TRUE(probe.hears_of(id));
+    const std::optional<Finish> finish = probe.finish_of(id);
+    return finish ? finish->result : std::nullopt;
+  };
+
+  const Claim alone = submit_and_claim();
+  settle(alone.lease, Completed{"[\n7]"});
+  EXPECT_EQ(told(mine, alone.lease.id), "[\n7]");
+  EXPECT_EQ(told(theirs, alone.lease.id), "[\n7]");
+
+  // Another task's keys vanish about now: the script has more to do.
+  client.run(
+      {"ZADD", "errand:expiring", "1", TaskId::generate().to_string() + "completed:" + queue});
+  const Claim later = submit_and_claim();
+  settle(later.lease, Completed{"8"});
+  EXPECT_EQ(told(theirs, later.lease.id), "8");
+
+  client.run(
+      {"ZADD", "errand:expiring", "1", TaskId::generate().to_string() + "completed:" + queue});
+  const Claim failed = submit_and_claim();
+  settle(failed.lease, Failed{});
+  EXPECT_EQ(told(theirs, failed.lease.id), std::nullopt);
+
+  const Claim with_much_to_say = submit_and_claim();
+  settle(with_much_to_say.lease, Completed{'"' + std::string(1024, 'x') + '"'});
+  EXPECT_EQ(told(mine, with_much_to_say.lease.id), std::nullopt);
+  EXPECT_EQ(told(theirs, with_much_to_say.lease.id), std::nullopt) << "all who listen would get it";
+
+  submit();
+  submit();
+  const std::vector<Claim> two = claim();
+  const std::vector<Settlement> together{{two.at(0).lease, Completed{"1"}},
+                                         {two.at(1).lease, Completed{"2"}}};
+  engine->queue().settle(together);
+  EXPECT_EQ(told(theirs, two.at(0).lease.id), std::nullopt);
+  EXPECT_EQ(told(theirs, two.at(1).lease.id), std::nullopt);
 }
 
 TEST_F(RedisKeysTest, AFailedTaskHasItsErrorAndTheTimeOfItsEnd) {

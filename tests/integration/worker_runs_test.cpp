@@ -7,6 +7,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "errand/errors.hpp"
@@ -49,6 +50,22 @@ TEST_F(WorkerRunsTest, RunsTasksAndStoresTheirResults) {
   EXPECT_EQ(report.reason, WorkerReport::Reason::stopped);
   EXPECT_EQ(report.completed, 200);
   EXPECT_EQ(report.failed + report.retried + report.cancelled + report.abandoned, 0);
+}
+
+TEST_F(WorkerRunsTest, ATaskThatIsAloneIsSettledByItsHandler) {
+  std::atomic<std::thread::id> handler;
+  handle([&](TaskContext&) {
+    handler = std::this_thread::get_id();
+    return "1";
+  });
+  WorkerOptions two;
+  two.concurrency = 2;
+  RunningWorker worker{engine, handlers, two};
+  // The worker may not have forgotten the last one yet, or not know that there are no more.
+  EXPECT_TRUE(eventually([&] {
+    EXPECT_EQ(submit().get_json(kPatience), "1");
+    return engine.last_caller(Call::settle) == handler.load();
+  }));
 }
 
 TEST_F(WorkerRunsTest, EachTaskRunsOnceHoweverManyWorkersThereAre) {

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <thread>
 
 #include "errand/errors.hpp"
 
@@ -40,9 +41,19 @@ class FaultyEngine final : public CountingEngine {
     plan(call, Fault{retry, true}, times);
   }
 
+  /// Who called last.
+  [[nodiscard]] std::thread::id last_caller(Call call) {
+    const std::lock_guard lock{mutex_};
+    return callers_[static_cast<std::size_t>(call)];
+  }
+
  protected:
   void before(Call call) override {
     CountingEngine::before(call);
+    {
+      const std::lock_guard lock{mutex_};
+      callers_[static_cast<std::size_t>(call)] = std::this_thread::get_id();
+    }
     raise(call, false);
   }
   void after(Call call) override { raise(call, true); }
@@ -71,6 +82,7 @@ class FaultyEngine final : public CountingEngine {
 
   std::mutex mutex_;
   std::array<std::deque<Fault>, kCalls> faults_;
+  std::array<std::thread::id, kCalls> callers_;
 };
 
 }  // namespace errand::testing

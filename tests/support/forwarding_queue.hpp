@@ -42,6 +42,9 @@ class ForwardingQueue : public TaskQueue {
   std::size_t submit(std::span<const NewTask> tasks) override {
     return around(Call::submit, [&] { return next_->submit(tasks); });
   }
+  std::size_t submits_at_a_time() const noexcept override {
+    return next_ == nullptr ? 1 : next_->submits_at_a_time();
+  }
   ClaimBatch claim(const ClaimRequest& request) override {
     return around(Call::claim, [&] { return next_->claim(request); });
   }

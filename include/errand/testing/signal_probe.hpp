@@ -4,12 +4,14 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "errand/engine.hpp"
 #include "errand/signals.hpp"
+#include "errand/task_queue.hpp"
 
 namespace errand::testing {
 
@@ -28,6 +30,13 @@ class SignalProbe {
     return heard_.wait_for(lock, kPatience, [&] {
       return unnamed_ || std::find(named_.begin(), named_.end(), id) != named_.end();
     });
+  }
+
+  /// What a signal has told of this task's end; nothing if they named it only.
+  [[nodiscard]] std::optional<Finish> finish_of(TaskId id) {
+    const std::lock_guard lock{mutex_};
+    const auto found = std::ranges::find(finishes_, id, &Finish::id);
+    return found == finishes_.end() ? std::nullopt : std::optional{*found};
   }
 
   /// Waits for a signal that names the queue, or names none at all. False if none came.
@@ -51,6 +60,7 @@ class SignalProbe {
     any_queue_ = false;
     named_.clear();
     queues_.clear();
+    finishes_.clear();
     return true;
   }
 
@@ -70,6 +80,7 @@ class SignalProbe {
     if (event.queues.empty()) any_queue_ = true;
     named_.insert(named_.end(), event.tasks.begin(), event.tasks.end());
     queues_.insert(queues_.end(), event.queues.begin(), event.queues.end());
+    if (event.finish != nullptr) finishes_.push_back(*event.finish);
     heard_.notify_all();
   }
 
@@ -80,6 +91,7 @@ class SignalProbe {
   bool any_queue_ = false;
   std::vector<TaskId> named_;
   std::vector<std::string> queues_;
+  std::vector<Finish> finishes_;
   Subscription subscription_;
 };
 

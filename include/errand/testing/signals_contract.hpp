@@ -137,6 +137,31 @@ TEST_P(SignalsContract, WhatIsSubscribedToLaterIsToldToo) {
   EXPECT_TRUE(completion.hears_of(claim.lease.id));
 }
 
+TEST_P(SignalsContract, AFinishThatComesWithASignalIsTheStoredOne) {
+  const std::unique_ptr<Engine> other = open_another();
+  SignalProbe mine{engine(), Signal::completion};
+  SignalProbe theirs{*other, Signal::completion};
+  ASSERT_TRUE(theirs.hears_only_what_follows());
+  for (const Outcome& outcome :
+       {Outcome{Completed{"[1,\n2]"}}, Outcome{Completed{'"' + std::string(5000, 'x') + '"'}},
+        Outcome{Failed{error_named("E")}}, Outcome{CancelHonoured{}}}) {
+    const Claim claim = submit_and_claim();
+    const TaskId id = claim.lease.id;
+    settle(claim.lease, outcome);
+    const std::vector<Finish> stored = queue().finished({&id, 1});
+    ASSERT_EQ(stored.size(), 1U);
+    for (SignalProbe* probe : {&mine, &theirs}) {
+      ASSERT_TRUE(probe->hears_of(id));
+      const std::optional<Finish> told = probe->finish_of(id);
+      if (!told) continue;  // nobody has to
+      EXPECT_EQ(told->kind, Finish::Kind::finished);
+      EXPECT_EQ(told->status, stored.front().status);
+      EXPECT_EQ(told->result, stored.front().result);
+      EXPECT_EQ(told->error, stored.front().error);
+    }
+  }
+}
+
 TEST_P(SignalsContract, AnotherProcessHearsOfACompletion) {
   const NewTask task = new_task();
   Gate listening;

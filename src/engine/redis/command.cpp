@@ -18,10 +18,4 @@ Command& Command::add(const Command& more) {
   return *this;
 }
 
-std::string Command::wire() const {
-  std::string text = "*" + std::to_string(count_) + "\r\n";
-  text += arguments_;
-  return text;
-}
-
 }  // namespace errand::redis

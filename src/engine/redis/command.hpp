@@ -25,8 +25,13 @@ class Command {
   /// After those of this one.
   Command& add(const Command& more);
 
-  /// In the form of the protocol.
-  [[nodiscard]] std::string wire() const;
+  /// For so many more bytes of other commands' arguments.
+  void reserve(std::size_t more) { arguments_.reserve(arguments_.size() + more); }
+
+  /// In the form of the protocol: the head, then the arguments.
+  [[nodiscard]] std::string head() const { return "*" + std::to_string(count_) + "\r\n"; }
+  [[nodiscard]] const std::string& arguments() const noexcept { return arguments_; }
+  [[nodiscard]] std::string wire() const { return head() + arguments_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return arguments_.size(); }
 
  private:

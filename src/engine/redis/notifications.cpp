@@ -75,6 +75,10 @@ void Notifications::tell_completion(std::span<const TaskId> tasks) {
   hub_.deliver(Signal::completion, {.tasks = tasks});
 }
 
+void Notifications::tell_completion(const Finish& finish) {
+  hub_.deliver(Signal::completion, {.tasks = {&finish.id, 1}, .finish = &finish});
+}
+
 void Notifications::listen(Connection& connection, const std::stop_token& stop) {
   Wanted asked;
   Wanted heard;
@@ -137,10 +141,19 @@ void Notifications::deliver(std::string_view channel, std::string_view message) 
     const std::vector<std::string> queues = parse_names(message);
     hub_.deliver(Signal::work, {.queues = queues});
   } else if (channel == kChannels[index(Signal::completion)]) {
-    const std::vector<TaskId> ids = parse_ids(message);
-    hub_.deliver(Signal::completion, {.tasks = ids});
+    deliver_completion(message);
   } else if (channel == kChannels[index(Signal::cancellation)]) {
     hub_.deliver(Signal::cancellation, {});
+  }
+}
+
+void Notifications::deliver_completion(std::string_view message) {
+  const std::size_t line = message.find('\n');
+  const std::vector<TaskId> ids = parse_ids(message.substr(0, line));
+  if (line != std::string_view::npos && ids.size() == 1) {
+    tell_completion(Finish{.id = ids.front(), .result = std::string{message.substr(line + 1)}});
+  } else {
+    tell_completion(ids);
   }
 }
 

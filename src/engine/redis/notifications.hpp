@@ -10,6 +10,7 @@
 
 #include "errand/logger.hpp"
 #include "errand/signals.hpp"
+#include "errand/task_queue.hpp"
 
 #include "bus/signal_hub.hpp"
 #include "engine/redis/listener.hpp"
@@ -31,6 +32,7 @@ class Notifications final : public Signals {
   void tell_work(std::span<const std::string> queues);
   void tell_cancellation();
   void tell_completion(std::span<const TaskId> tasks);
+  void tell_completion(const Finish& finish);
 
   [[nodiscard]] Subscription subscribe(Signal signal, Callback callback) override;
   [[nodiscard]] bool reaches_other_processes() const noexcept override {
@@ -42,6 +44,7 @@ class Notifications final : public Signals {
 
   void listen(Connection& connection, const std::stop_token& stop);
   void deliver(std::string_view channel, std::string_view message);
+  void deliver_completion(std::string_view message);
   /// Asks the server for what is wanted and not among `asked`, which is changed.
   void ask(Connection& connection, Wanted& asked);
   /// The server tells of this channel from now on. Nobody knows what was missed so far.

@@ -53,6 +53,9 @@ void add_settlement(Command& arguments, const Settlement& settlement) {
   arguments.add("0");
 }
 
+/// Longer results are not told, only that they are there: SHORT of keys.lua.
+constexpr std::size_t kToldResult = 1024;
+
 /// Of claim.lua: id, entry, payload.
 constexpr std::size_t kValuesOfAClaim = 3;
 
@@ -225,11 +228,25 @@ std::vector<SettleStatus> Queue::settle(std::span<const Settlement> settlements)
       work = work || answer == kWaiting;
       statuses.push_back(answer == kNotHeld ? SettleStatus::lease_lost : SettleStatus::settled);
     }
-    if (!final_tasks.empty()) database_.notifications().tell_completion(final_tasks);
+    if (settlements.size() == 1 && !final_tasks.empty()) {
+      tell_of(settlements.front());
+    } else if (!final_tasks.empty()) {
+      database_.notifications().tell_completion(final_tasks);
+    }
     if (work) database_.notifications().tell_work({});
     if (!locked.empty()) refuse_locked(locked, reply.value().size());
   });
   return statuses;
+}
+
+void Queue::tell_of(const Settlement& ended) {
+  const auto* completed = std::get_if<Completed>(&ended.outcome);
+  if (completed != nullptr && completed->result.size() <= kToldResult) {
+    database_.notifications().tell_completion(
+        Finish{.id = ended.lease.id, .result = completed->result});
+  } else {
+    database_.notifications().tell_completion({&ended.lease.id, 1});
+  }
 }
 
 void Queue::report_progress(std::span<const ProgressReport> reports) {

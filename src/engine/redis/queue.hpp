@@ -13,6 +13,8 @@ class Queue final : public TaskQueue {
   explicit Queue(Database& database) : database_{database} {}
 
   std::size_t submit(std::span<const NewTask> tasks) override;
+  /// The server has the next one while the last one's callers wake up; nobody waits for a disk.
+  [[nodiscard]] std::size_t submits_at_a_time() const noexcept override { return 3; }
   void adopt(std::span<const NewTask> tasks) override;
   [[nodiscard]] ClaimBatch claim(const ClaimRequest& request) override;
   std::vector<LeaseState> extend(std::span<const Lease> leases,
@@ -35,6 +37,8 @@ class Queue final : public TaskQueue {
  private:
   /// `first`: a script that takes what submit takes, run before it; null: none.
   std::size_t store(std::span<const NewTask> tasks, const Script* first);
+  /// The only one of its batch, with which its task has become final.
+  void tell_of(const Settlement& ended);
 
   Database& database_;
 };

@@ -41,7 +41,9 @@ Reply run_script(Connection& connection, const Script& script, const Command& ar
                  const Command& more) {
   const auto call = [&](const char* command, const std::string& name) {
     Command whole{command};
-    return connection.run(whole.add(name).add("0").add(arguments).add(more));
+    whole.add(name).add("0");
+    whole.reserve(arguments.bytes() + more.bytes());
+    return connection.run(whole.add(arguments).add(more));
   };
   try {
     return call("EVALSHA", script.digest());

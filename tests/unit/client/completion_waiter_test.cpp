@@ -13,6 +13,7 @@
 #include "support/counting_engine.hpp"
 #include "support/milestone.hpp"
 #include "support/sqlite_file.hpp"
+#include "support/told_engine.hpp"
 
 namespace errand::detail {
 namespace {
@@ -25,6 +26,7 @@ using testing::CountingEngine;
 using testing::ForwardingEngine;
 using testing::Milestone;
 using testing::SqliteFile;
+using testing::ToldEngine;
 
 TEST(ReadGap, IsNothingForAFewAndTheWholeIntervalForThousands) {
   constexpr milliseconds kInterval{100};
@@ -166,6 +168,7 @@ TEST(CompletionWaiter, SignalsOfOthersTasksCauseNoReads) {
 }
 
 using Steady = std::chrono::steady_clock;
+using By = CompletionWaiter::By;
 
 TEST(CompletionWaiter, ATaskSubmittedAfterTheLastSignalIsLookedForWhenItsOwnComes) {
   const SqliteFile file;
@@ -175,7 +178,7 @@ TEST(CompletionWaiter, ATaskSubmittedAfterTheLastSignalIsLookedForWhenItsOwnCome
   const auto submitted = Steady::now();
   const TaskId id = submit(engine);
   Told told;
-  EXPECT_FALSE(waiter.add(id, told.callback(), submitted).looks);
+  EXPECT_FALSE(waiter.add(id, told.callback(), By::waiter, submitted).looks);
   let_it_ask(waiter);
   EXPECT_EQ(engine.calls(Call::finished), 2U) << "for the other ones only";
   complete_all(engine);
@@ -191,8 +194,49 @@ TEST(CompletionWaiter, ATaskSubmittedBeforeTheLastSignalIsLookedForAtOnce) {
   const TaskId id = submit(engine);
   complete_all(engine);
   Told told;
-  EXPECT_TRUE(waiter.add(id, told.callback(), submitted).looks);
+  EXPECT_TRUE(waiter.add(id, told.callback(), By::waiter, submitted).looks);
   EXPECT_TRUE(told.called.was_reached());
+}
+
+TEST(CompletionWaiter, AFinishThatComesWithASignalNeedsNoLook) {
+  const SqliteFile file;
+  ToldEngine engine{file.open()};
+  CompletionWaiter waiter{engine, {.fallback_interval = hours{1}}};
+  let_it_ask(waiter);
+  const TaskId id = submit(engine);
+  Told first;
+  Told second;
+  Told other;
+  waiter.add(id, first.callback(), By::whoever, Steady::now());
+  waiter.add(id, second.callback(), By::whoever, Steady::now());
+  waiter.add(submit(engine), other.callback(), By::whoever, Steady::now());
+  engine.tell(Finish{.id = id, .result = "7"});
+  for (Told* told : {&first, &second}) {
+    ASSERT_EQ(told->called.times(), 1U) << "by the thread that told";
+    ASSERT_TRUE(told->finish);
+    EXPECT_EQ(told->finish->result, "7");
+  }
+  engine.tell(Finish{.id = id, .result = "8"});
+  EXPECT_EQ(first.called.times(), 1U);
+  EXPECT_EQ(other.called.times(), 0U);
+  EXPECT_EQ(engine.calls(Call::finished), 1U) << "for the first one only";
+}
+
+TEST(CompletionWaiter, ACallbackThatMayDoAnythingIsCalledByTheWaiterNevertheless) {
+  const SqliteFile file;
+  ToldEngine engine{file.open()};
+  CompletionWaiter waiter{engine, {.fallback_interval = hours{1}}};
+  let_it_ask(waiter);
+  const TaskId id = submit(engine);
+  Told quick;
+  Told slow;
+  waiter.add(id, quick.callback(), By::whoever, Steady::now());
+  waiter.add(id, slow.callback(), By::waiter, Steady::now());
+  complete_all(engine);
+  engine.tell(Finish{.id = id, .result = "7"});
+  EXPECT_EQ(quick.called.times(), 1U);
+  ASSERT_TRUE(slow.called.was_reached());
+  EXPECT_EQ(slow.finish->result, "1") << "what is stored";
 }
 
 TEST(CompletionWaiter, ATaskSubmittedBeforeSignalsWereHeardIsLookedForAtOnce) {
@@ -203,7 +247,7 @@ TEST(CompletionWaiter, ATaskSubmittedBeforeSignalsWereHeardIsLookedForAtOnce) {
   complete_all(engine);
   Told told;
   CompletionWaiter waiter{engine, {.fallback_interval = hours{1}}};
-  EXPECT_TRUE(waiter.add(id, told.callback(), submitted).looks);
+  EXPECT_TRUE(waiter.add(id, told.callback(), By::waiter, submitted).looks);
   EXPECT_TRUE(told.called.was_reached());
 }
 
@@ -216,7 +260,7 @@ TEST(CompletionWaiter, LooksForATaskOfWhichTheSignalIsLost) {
   const TaskId id = submit(engine);
   complete_all(engine);
   Told told;
-  EXPECT_FALSE(waiter.add(id, told.callback(), submitted).looks);
+  EXPECT_FALSE(waiter.add(id, told.callback(), By::waiter, submitted).looks);
   let_it_ask(waiter);
   EXPECT_EQ(told.called.times(), 0U);
   waiter.look_for(id);
@@ -229,7 +273,7 @@ TEST(CompletionWaiter, WhereSignalsCannotComeATaskIsLookedForAtOnce) {
   CompletionWaiter waiter{engine, {.poll_interval = hours{1}}};
   let_it_ask(waiter);
   Told told;
-  EXPECT_TRUE(waiter.add(submit(engine), told.callback(), Steady::now()).looks);
+  EXPECT_TRUE(waiter.add(submit(engine), told.callback(), By::waiter, Steady::now()).looks);
 }
 
 TEST(CompletionWaiter, ARemovedCallbackIsNotCalled) {

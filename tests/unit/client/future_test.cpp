@@ -5,11 +5,14 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <stdexcept>
+#include <string>
 
 #include "errand/errors.hpp"
 #include "errand/tasks.hpp"
 
 #include "support/milestone.hpp"
+#include "support/told_engine.hpp"
+#include "support/watched_thread.hpp"
 #include "unit/client/client_fixture.hpp"
 
 namespace shop {
@@ -73,6 +76,18 @@ TEST_F(FutureTest, GetWaitsForTheResultThatAnotherProcessStores) {
   auto got = waiting_get(future);
   finish(future.id(), Completed{R"({"number":7})"});
   EXPECT_EQ(got.get().number, 7);
+}
+
+TEST_F(FutureTest, GetTakesTheResultThatComesWithTheSignal) {
+  testing::ToldEngine told{file.open(clock)};
+  Tasks of_told{told, messages, exceptions, kSignalsOnly};
+  const TaskHandle task = of_told.submit_json("email.send", "{}");
+  std::string got;
+  testing::WatchedThread caller{[&] { got = task.get_json(); }};
+  ASSERT_TRUE(caller.falls_asleep());
+  told.tell(Finish{.id = task.id(), .result = "7"});
+  caller.join();
+  EXPECT_EQ(got, "7") << "nobody has stored it: a look would have found nothing";
 }
 
 TEST_F(FutureTest, ManyThreadsMayWaitForOneTask) {

@@ -57,7 +57,10 @@ class GatheringQueue final : public ForwardingQueue {
     return tasks.size();
   }
 
+  std::size_t submits_at_a_time() const noexcept override { return at_a_time_; }
+
   void hold_back(std::size_t batches) { held_back_ = batches; }
+  void take_at_a_time(std::size_t batches) { at_a_time_ = batches; }
   void fail_batch(std::size_t number) {
     const std::lock_guard lock{mutex_};
     failing_ = number;
@@ -73,6 +76,7 @@ class GatheringQueue final : public ForwardingQueue {
 
  private:
   std::size_t held_back_ = 0;
+  std::size_t at_a_time_ = 1;
   std::mutex mutex_;
   std::vector<std::vector<TaskId>> batches_;
   std::size_t failing_ = 0;
@@ -132,6 +136,26 @@ TEST(SubmitBatcher, PutsCallsThatArriveDuringAFlushIntoOneBatch) {
   EXPECT_THAT(queue.batches(),
               ElementsAre(ElementsAre(first.id()),
                           UnorderedElementsAre(second.id(), third.id(), fourth.id())));
+}
+
+TEST(SubmitBatcher, HasAsManyFlushesUnderWayAsTheQueueWants) {
+  GatheringQueue queue;
+  queue.hold_back(2);
+  queue.take_at_a_time(2);
+  SubmitBatcher batcher{queue};
+  Caller first{batcher};
+  ASSERT_TRUE(queue.entered.was_reached(1));
+  Caller second{batcher};
+  ASSERT_TRUE(queue.entered.was_reached(2)) << "the second waits for the first";
+  Caller third{batcher};
+  Caller fourth{batcher};
+  ASSERT_TRUE(third.waits() && fourth.waits());
+  EXPECT_EQ(queue.batches().size(), 2U);
+
+  for (int i = 0; i < 2; ++i) queue.released.reach();
+  for (Caller* caller : {&first, &second, &third, &fourth}) EXPECT_EQ(caller->join(), "");
+  EXPECT_THAT(queue.batches(), ElementsAre(ElementsAre(first.id()), ElementsAre(second.id()),
+                                           UnorderedElementsAre(third.id(), fourth.id())));
 }
 
 TEST(SubmitBatcher, ReturnsOnlyWhenTheTaskIsDurable) {

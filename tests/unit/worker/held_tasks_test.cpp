@@ -83,6 +83,104 @@ TEST(HeldTasks, ATaskGoesFromTheFetcherThroughAHandlerToTheSettler) {
   EXPECT_TRUE(held.empty());
 }
 
+TEST(HeldTasks, TheOnlyTaskInHandIsSettledByItsHandler) {
+  HeldTasks held{2, 0, kManyBytes};
+  const Claim claim = suspect_claim();
+  held.add({claim});
+  const auto task = held.next();
+  Milestone changed;
+  held.on_change([&] { changed.reach(); });
+  ASSERT_TRUE(held.take_alone(*task));
+  EXPECT_FALSE(held.holds_suspect()) << "it has run";
+  EXPECT_EQ(held.wanted(), 1U) << "its handler is busy until it is stored";
+  EXPECT_FALSE(held.lost(claim.lease)) << "its settlement will find out";
+  EXPECT_THAT(ids_of(held.leases()), ElementsAre(claim.lease.id)) << "kept alive until then";
+  held.forget({{claim.lease, Completed{}}});
+  EXPECT_FALSE(held.empty());
+  const std::size_t before = changed.times();
+  held.settled_alone();
+  EXPECT_EQ(changed.times(), before + 1) << "there is room, and nothing left";
+  EXPECT_TRUE(held.empty());
+  EXPECT_EQ(held.wanted(), 2U);
+}
+
+TEST(HeldTasks, AtTheEndTheSettlerWaitsForAHandlerThatSettles) {
+  HeldTasks held{1, 0, kManyBytes};
+  held.add({some_claim()});
+  const auto task = held.next();
+  ASSERT_TRUE(held.take_alone(*task));
+  held.close();
+  EXPECT_EQ(held.running(), 0U);
+  EXPECT_TRUE(held.wait_until_idle(milliseconds{0})) << "it needs no grace";
+  EXPECT_EQ(held.abandon_running(), 0U);
+  held.close_ended();
+  WatchedThread settler{[&] { EXPECT_EQ(held.take_ended(), std::nullopt); }};
+  ASSERT_TRUE(settler.falls_asleep()) << "what the storage does not take would be left to it";
+  held.settled_alone();
+  settler.join();
+}
+
+TEST(HeldTasks, AtTheEndTheSettlerGetsWhatAHandlerCouldNotSettle) {
+  HeldTasks held{1, 0, kManyBytes};
+  held.add({some_claim()});
+  ASSERT_TRUE(held.take_alone(*held.next()));
+  held.close();
+  held.close_ended();
+  held.call_settler();
+  EXPECT_THAT(held.take_ended().value(), IsEmpty()) << "it was called";
+  held.settled_alone();
+  EXPECT_EQ(held.take_ended(), std::nullopt);
+}
+
+TEST(HeldTasks, WhereMoreIsInHandTheSettlerStoresIt) {
+  HeldTasks held{1, 0, kManyBytes};
+  held.add({some_claim(), some_claim()});
+  const auto first = held.next();
+  EXPECT_FALSE(held.take_alone(*first)) << "another one waits for the handler";
+  held.finish(first, Completed{});
+  const auto second = held.next();
+  EXPECT_FALSE(held.take_alone(*second)) << "another one waits to be settled";
+  held.forget(held.take_ended().value());
+  EXPECT_TRUE(held.take_alone(*second));
+}
+
+TEST(HeldTasks, ATaskThatWasLostIsNotSettledByItsHandler) {
+  HeldTasks held{1, 0, kManyBytes};
+  const Claim claim = some_claim();
+  held.add({claim});
+  const auto task = held.next();
+  ASSERT_TRUE(held.lost(claim.lease));
+  EXPECT_FALSE(held.take_alone(*task));
+  held.add({some_claim()});
+  EXPECT_FALSE(held.take_alone(*task)) << "the one in hand is another one";
+}
+
+TEST(HeldTasks, ATaskClaimedAgainWhileItsHandlerSettlesIsHeldOnItsOwn) {
+  HeldTasks held{2, 0, 1000};
+  const Claim claim = some_claim();
+  held.add({claim});
+  const auto task = held.next();
+  ASSERT_TRUE(held.take_alone(*task));
+  const Claim again = claimed_again(claim);
+  held.add({again});
+  held.forget({{claim.lease, Completed{}}});
+  held.settled_alone();
+  EXPECT_FALSE(held.empty());
+  const auto successor = held.next();
+  EXPECT_EQ(successor->claim().lease.version, again.lease.version);
+  EXPECT_TRUE(held.take_alone(*successor));
+}
+
+TEST(HeldTasks, TheSettlerComesWhenItIsCalled) {
+  HeldTasks held{1, 0, kManyBytes};
+  held.call_settler();
+  EXPECT_THAT(held.take_ended().value(), IsEmpty());
+  WatchedThread settler{[&] { EXPECT_THAT(held.take_ended().value(), IsEmpty()); }};
+  ASSERT_TRUE(settler.falls_asleep()) << "once for each call";
+  held.call_settler();
+  settler.join();
+}
+
 TEST(HeldTasks, ADroppedTaskIsNotSettledAndMakesRoom) {
   HeldTasks held{1, 0, kManyBytes};
   held.add({suspect_claim()});

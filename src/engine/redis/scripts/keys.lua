@@ -129,7 +129,7 @@ local function in_parts(command, key, words, count)
 end
 
 -- Tells subscribers: of `work` in queues, names separated by line breaks; of `done` tasks, ids one
--- after the other; of `cancel` nothing more.
+-- after the other, or one id, a line break and its result; of `cancel` nothing more.
 local function tell(what, text)
   redis.pcall('PUBLISH', channels .. what, caller .. text)  -- a hint; the right to it may be missing
 end
@@ -143,9 +143,12 @@ end
 -- More than so many are cheaper to look for than to name.
 local MOST_NAMED = 500
 
-local function tell_done(ids)
+-- `result`: of the only task, which is completed; whoever waits for it need not ask.
+local function tell_done(ids, result)
   if #ids > MOST_NAMED then
     tell('done', '')
+  elseif result and #result <= SHORT then
+    tell('done', ids[1] .. '\n' .. result)
   elseif #ids > 0 then
     tell('done', table.concat(ids))
   end

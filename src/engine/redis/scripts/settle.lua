@@ -87,7 +87,7 @@ for i = 1, count do
   answers[i] = answers[i] or answer_to(FIRST + (i - 1) * STEP)
 end
 flush()
-tell_done(done)
+tell_done(done, count == 1 and #done == 1 and ARGV[FIRST + 2] == 'completed' and ARGV[FIRST + 3])
 tell_work(queues)
 -- As many as may have expired while these were run.
 prune(2 * count)

@@ -118,6 +118,6 @@ for i = 1, unlinked, MOST_WORDS do
   call('UNLINK', unpack(gone, i, math.min(i + MOST_WORDS - 1, unlinked)))
 end
 if left == 0 and #call('ZRANGEBYSCORE', EXPIRING, '-inf', now_ms, 'LIMIT', 0, 1) == 0 then
-  tell_done(done)
+  tell_done(done, count == 1 and ARGV[FIRST + 3])
   return answers
 end
