@@ -40,7 +40,7 @@ test:
 	@scripts/install-packages build apps test
 	@cmake --preset dev -DERRAND_BUILD_TESTS=ON -DERRAND_BUILD_EXAMPLES=ON --log-level=WARNING
 	@cmake --build --preset dev
-	@ctest --preset dev
+	@ctest --preset dev || { scripts/failed-tests build; exit 1; }
 
 accuracy:
 	@scripts/install-packages build apps test

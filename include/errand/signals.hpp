@@ -44,6 +44,8 @@ class ERRAND_EXPORT Subscription {
   }
   ~Subscription() { reset(); }
 
+  explicit operator bool() const noexcept { return end_ != nullptr; }
+
   void reset() {
     if (auto end = std::exchange(end_, nullptr)) end();
   }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 #include "errand/export.hpp"
 #include "errand/progress.hpp"
 #include "errand/retry.hpp"
+#include "errand/signals.hpp"
 #include "errand/task_id.hpp"
 #include "errand/task_status.hpp"
 #include "errand/timestamp.hpp"
@@ -72,6 +74,10 @@ struct ClaimRequest {
   /// How many of the claimed may be suspects (see kSuspectCrashes). A worker holds one at a time,
   /// so that the task which kills workers does not take innocent ones to their end.
   std::size_t suspects = 1;
+
+  /// For a worker with a taker, see WorkQueue::stand_by(): so many tasks it can begin at once. Where
+  /// the claim gets fewer, tasks that come later may be handed over. Each claim says it anew.
+  std::size_t stands_by = 0;
 };
 
 struct ClaimBatch {
@@ -150,6 +156,10 @@ struct ProgressReport {
   Progress progress;
 };
 
+/// Takes a task that was claimed for its worker. Called by an engine's thread; must return soon and
+/// must not call the engine.
+using Taker = std::function<void(Claim claim)>;
+
 /// What a worker asks of a queue, in batches: every call is one transaction, whatever the number of
 /// tasks.
 ///
@@ -167,6 +177,18 @@ class ERRAND_EXPORT WorkQueue {
   /// Claims up to `request.limit` due tasks of queues that are not paused; empty if none. Does not
   /// wait: see Signals::subscribe().
   [[nodiscard]] virtual ClaimBatch claim(const ClaimRequest& request) = 0;
+
+  /// Lets `worker` be handed tasks: one that is submitted while a claim of this worker says that it
+  /// stands by may be claimed for it in the same step, and given to `taker` with no further turn.
+  /// That is a right of the queue's, not a duty; queues that cannot do so do nothing. At the end of
+  /// the subscription `taker` is not running and will not run again; a task that was on its way to
+  /// it is found by held_by(). What is handed to a worker that has died waits for its lease, as
+  /// whatever it had claimed does.
+  [[nodiscard]] virtual Subscription stand_by(const std::string& worker, Taker taker) {
+    static_cast<void>(worker);
+    static_cast<void>(taker);
+    return {};
+  }
 
   /// Lets the leases end `lease` from now. One state for each of `leases`, in order; the lost ones
   /// are gone. A lease that has run out but was not rescued yet is extended.

@@ -81,7 +81,7 @@ class RedisBareLoop final : public BareLoop {
 
   std::size_t drain(std::size_t batch, FirstTime& first_claimed) override {
     Command claim;
-    claim.add(static_cast<std::int64_t>(batch)).add("0").add("15000").add("bare loop").add(queue_);
+    claim.add(static_cast<std::int64_t>(batch)).add("0").add("15000").add("bare loop").add("-1").add(queue_);
     std::size_t done = 0;
     std::size_t settling = 0;
     send(redis::scripts().claim, claim);

@@ -113,6 +113,18 @@ class ObservedEngine::Queue final : public TaskQueue {
     return batch;
   }
 
+  Subscription stand_by(const std::string& worker, Taker taker) override {
+    return next_.stand_by(worker, [this, taker = std::move(taker)](Claim claim) {
+      {
+        const std::lock_guard lock{mutex_};
+        held_.insert_or_assign(claim.lease.id, Attempt{claim.envelope.type(), claim.queue});
+      }
+      // It was claimed in the moment in which it was submitted.
+      metrics_.observe_wait(claim.envelope.type(), claim.queue, std::chrono::microseconds{0});
+      taker(std::move(claim));
+    });
+  }
+
   /// A handler begins with it.
   void begin(TaskId id) {
     const std::lock_guard lock{mutex_};

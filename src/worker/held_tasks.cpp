@@ -42,6 +42,12 @@ std::size_t HeldTasks::wanted() {
   return std::min(room, std::max(room_in_bytes(), at_least));
 }
 
+std::size_t HeldTasks::free_handlers() {
+  const std::lock_guard lock{mutex_};
+  const std::size_t taken = running_ + settling_ + buffer_.size();
+  return concurrency_ > taken && !closed_ ? concurrency_ - taken : 0;
+}
+
 std::size_t HeldTasks::room_in_bytes() const {
   if (held_bytes_ >= max_bytes_) return 0;
   const auto bytes = static_cast<double>(max_bytes_ - held_bytes_);

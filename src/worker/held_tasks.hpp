@@ -34,6 +34,8 @@ class HeldTasks {
 
   /// How many more tasks to claim now; 0: enough are in hand.
   [[nodiscard]] std::size_t wanted();
+  /// How many handlers have nothing to do, and nothing in the buffer.
+  [[nodiscard]] std::size_t free_handlers();
   void add(std::vector<Claim> claims);
   [[nodiscard]] bool holds_suspect();
   [[nodiscard]] bool empty();

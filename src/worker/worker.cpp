@@ -101,6 +101,15 @@ class Worker::Impl {
     const std::stop_callback on_stop{stop, [this] { end(WorkerReport::Reason::stopped); }};
 
     beat_first();
+    // What is handed over is not counted before it is there: a limit would be passed, and what is
+    // drained is what is there already.
+    if (options_.limit == 0 && !options_.drain) {
+      standing_by_ = source_.queue->stand_by(info_.worker, [this](Claim claim) {
+        std::vector<Claim> claims;
+        claims.push_back(std::move(claim));
+        held_.add(std::move(claims));
+      });
+    }
     {
       const Threads threads{*this};
       wait_for_end();
@@ -142,7 +151,8 @@ class Worker::Impl {
     void end() {
       worker_.end(WorkerReport::Reason::stopped);
       join(fetcher_);
-      worker_.held_.close();  // again: the fetcher may have brought some
+      worker_.stop_standing_by();
+      worker_.held_.close();  // again: the fetcher may have brought some, or been handed one
       worker_.abandoned_ = worker_.finish_running();
       worker_.held_.close_ended();
       join(settler_);
@@ -193,6 +203,12 @@ class Worker::Impl {
   bool ending() {
     const std::lock_guard lock{mutex_};
     return reason_.has_value();
+  }
+
+  /// A task that was on its way here goes back.
+  void stop_standing_by() {
+    standing_by_.reset();
+    if (was_standing_by_) guarded("hand tasks back", [this] { hand_back_unknown(); });
   }
 
   void wait_for_end() {
@@ -277,11 +293,14 @@ class Worker::Impl {
       ClaimBatch batch;
       try {
         if (claim_in_doubt_) hand_back_unknown();
-        batch = source_.queue->claim(ClaimRequest{.queues = options_.queues,
-                                                  .limit = wanted,
-                                                  .worker = info_.worker,
-                                                  .lease = options_.lease,
-                                                  .suspects = held_.holds_suspect() ? 0U : 1U});
+        const ClaimRequest request{.queues = options_.queues,
+                                   .limit = wanted,
+                                   .worker = info_.worker,
+                                   .lease = options_.lease,
+                                   .suspects = held_.holds_suspect() ? 0U : 1U,
+                                   .stands_by = held_.free_handlers()};
+        was_standing_by_ = was_standing_by_ || (standing_by_ && request.stands_by > 0);
+        batch = source_.queue->claim(request);
         pause = kFirstPauseAfterError;
       } catch (const std::exception& error) {
         claim_in_doubt_ = claim_in_doubt_ || is_in_doubt(error);
@@ -560,6 +579,8 @@ class Worker::Impl {
   std::int64_t abandoned_ = 0;
   std::exception_ptr error_;  ///< the fetcher's, on its way to the caller of run()
 
+  Subscription standing_by_;
+  bool was_standing_by_ = false;  ///< the fetcher's own
   std::int64_t claimed_ = 0;     ///< the fetcher's own
   bool claim_in_doubt_ = false;  ///< the fetcher's own
   std::atomic<std::int64_t> released_ = 0;

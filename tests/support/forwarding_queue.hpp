@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "errand/task_queue.hpp"
@@ -47,6 +48,9 @@ class ForwardingQueue : public TaskQueue {
   }
   ClaimBatch claim(const ClaimRequest& request) override {
     return around(Call::claim, [&] { return next_->claim(request); });
+  }
+  Subscription stand_by(const std::string& worker, Taker taker) override {
+    return next_ == nullptr ? Subscription{} : next_->stand_by(worker, std::move(taker));
   }
   std::vector<LeaseState> extend(std::span<const Lease> leases,
                                  std::chrono::milliseconds lease) override {

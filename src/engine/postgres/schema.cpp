@@ -56,18 +56,18 @@ int PostgresSchema::installed_version() {
 int PostgresSchema::supported_version() const { return static_cast<int>(kMigrations.size()); }
 
 void PostgresSchema::migrate() {
-  const int supported = supported_version();
-  for (bool more = true; more;) {
-    more = database_.write_in_steps([&](Connection& connection, Changes&) {
-      connection.execute("SET LOCAL lock_timeout = 0");  // others may be at it, and take their time
-      connection.execute(kLock);
-      const int installed = version_of(connection);
-      detail::refuse_newer_schema(installed, supported);
-      if (installed == supported) return false;
-      connection.execute_script(kVersionTable + step(static_cast<std::size_t>(installed)));
-      return true;
-    });
-  }
+  // All steps in one transaction: whoever opens the storage meanwhile sees none of them, not some,
+  // and waits here for its turn instead of refusing a schema that is too old.
+  database_.write_in_steps([&](Connection& connection, Changes&) {
+    connection.execute("SET LOCAL lock_timeout = 0");  // others may be at it, and take their time
+    connection.execute(kLock);
+    const int installed = version_of(connection);
+    detail::refuse_newer_schema(installed, supported_version());
+    for (auto i = static_cast<std::size_t>(installed); i < kMigrations.size(); ++i) {
+      connection.execute_script(kVersionTable + step(i));
+    }
+    return installed;
+  });
 }
 
 }  // namespace errand::postgres

@@ -49,6 +49,8 @@ class Database {
     return settings_.prefix + "task:" + id + ":" + std::string{name};
   }
 
+  /// What the messages of this process begin with.
+  [[nodiscard]] const std::string& caller() const noexcept { return caller_; }
   [[nodiscard]] std::chrono::milliseconds ttl() const noexcept { return settings_.ttl; }
   [[nodiscard]] Notifications& notifications() noexcept { return notifications_; }
   [[nodiscard]] const DatabaseSettings& settings() const noexcept { return settings_; }

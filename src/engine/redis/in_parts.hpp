@@ -19,7 +19,7 @@ struct MostOfAPart {
 };
 
 /// Puts what the items make of arguments into as few commands as may be. `add(Command&, item)`;
-/// `run(const Command&)` or `run(const Command&, items of that part)`, in the order of the items.
+/// `run(Command&)` or `run(Command&, items of that part)`, in the order of the items.
 template <class Item, class Add, class Run>
 void in_parts(std::span<const Item> items, MostOfAPart most, Add&& add, Run&& run) {
   for (std::size_t begin = 0; begin < items.size();) {
@@ -29,10 +29,10 @@ void in_parts(std::span<const Item> items, MostOfAPart most, Add&& add, Run&& ru
       add(arguments, items[end++]);
     }
     try {
-      if constexpr (std::is_invocable_v<Run, const Command&>) {
-        run(std::as_const(arguments));
+      if constexpr (std::is_invocable_v<Run, Command&>) {
+        run(arguments);
       } else {
-        run(std::as_const(arguments), items.subspan(begin, end - begin));
+        run(arguments, items.subspan(begin, end - begin));
       }
     } catch (const StorageException& error) {
       if (begin == 0) throw;

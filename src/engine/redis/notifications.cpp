@@ -12,10 +12,10 @@ namespace {
 using std::chrono::milliseconds;
 using Steady = std::chrono::steady_clock;
 
-/// By signal.
-constexpr std::array<const char*, kSignalCount> kChannels{"work", "done", "cancel"};
-
 constexpr std::size_t index(Signal signal) { return static_cast<std::size_t>(signal); }
+
+/// After those of the signals.
+constexpr std::size_t kHanded = kSignalCount;
 
 /// After so long a silence the server is asked whether it is still there.
 constexpr milliseconds kSilence{15'000};
@@ -45,7 +45,8 @@ std::vector<std::string> parse_names(std::string_view text) {
 Notifications::Notifications(ConnectionSettings settings, std::string caller, std::string channels,
                              Logger& logger)
     : caller_{std::move(caller)},
-      channels_{std::move(channels)},
+      channels_{channels + "work", channels + "done", channels + "cancel",
+                channels + "hand:" + caller_.substr(0, kIdLength)},
       listener_{std::move(settings), "changes", logger,
                 [this](Connection& connection, const std::stop_token& stop) {
                   listen(connection, stop);
@@ -53,16 +54,29 @@ Notifications::Notifications(ConnectionSettings settings, std::string caller, st
 
 Subscription Notifications::subscribe(Signal signal, Callback callback) {
   Subscription subscription = hub_.subscribe(signal, std::move(callback));
+  want(index(signal));
+  return subscription;
+}
+
+void Notifications::hear_hand_overs(HandedCallback callback) {
+  const bool wanted = callback != nullptr;
+  {
+    const std::lock_guard lock{handed_mutex_};
+    handed_ = std::move(callback);
+  }
+  if (wanted) want(kHanded);
+}
+
+void Notifications::want(std::size_t channel) {
   bool first = false;
   {
     const std::lock_guard lock{mutex_};
-    first = !wanted_.test(index(signal));
-    wanted_.set(index(signal));
+    first = !wanted_.test(channel);
+    wanted_.set(channel);
     if (first) hears_all_ = false;
   }
   listener_.start();
   if (first) listener_.wake();
-  return subscription;
 }
 
 void Notifications::tell_work(std::span<const std::string> queues) {
@@ -110,18 +124,18 @@ void Notifications::ask(Connection& connection, Wanted& asked) {
   }
   if (wanted == asked) return;
   Command command{"SUBSCRIBE"};
-  for (std::size_t i = 0; i < kSignalCount; ++i) {
-    if (wanted.test(i) && !asked.test(i)) command.add(channels_ + kChannels[i]);
+  for (std::size_t i = 0; i < kChannelCount; ++i) {
+    if (wanted.test(i) && !asked.test(i)) command.add(channels_[i]);
   }
   connection.send(command);
   asked = wanted;
 }
 
 void Notifications::begin_to_hear(std::string_view channel, Wanted& heard) {
-  for (std::size_t i = 0; i < kSignalCount; ++i) {
-    if (channel != channels_ + kChannels[i]) continue;
+  for (std::size_t i = 0; i < kChannelCount; ++i) {
+    if (channel != channels_[i]) continue;
     heard.set(i);
-    hub_.deliver(static_cast<Signal>(i), {});
+    if (i != kHanded) hub_.deliver(static_cast<Signal>(i), {});
     bool all = false;
     {
       const std::lock_guard lock{mutex_};
@@ -133,16 +147,20 @@ void Notifications::begin_to_hear(std::string_view channel, Wanted& heard) {
 }
 
 void Notifications::deliver(std::string_view channel, std::string_view message) {
+  if (channel == channels_[kHanded]) {
+    const std::lock_guard lock{handed_mutex_};
+    if (handed_) handed_(message);
+    return;
+  }
   // This process was told when it happened.
   if (message.starts_with(caller_)) return;
   message.remove_prefix(std::min(message.size(), caller_.size()));
-  channel.remove_prefix(std::min(channel.size(), channels_.size()));
-  if (channel == kChannels[index(Signal::work)]) {
+  if (channel == channels_[index(Signal::work)]) {
     const std::vector<std::string> queues = parse_names(message);
     hub_.deliver(Signal::work, {.queues = queues});
-  } else if (channel == kChannels[index(Signal::completion)]) {
+  } else if (channel == channels_[index(Signal::completion)]) {
     deliver_completion(message);
-  } else if (channel == kChannels[index(Signal::cancellation)]) {
+  } else if (channel == channels_[index(Signal::cancellation)]) {
     hub_.deliver(Signal::cancellation, {});
   }
 }

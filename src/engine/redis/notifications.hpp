@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <bitset>
+#include <functional>
 #include <mutex>
 #include <span>
 #include <stop_token>
@@ -34,13 +36,23 @@ class Notifications final : public Signals {
   void tell_completion(std::span<const TaskId> tasks);
   void tell_completion(const Finish& finish);
 
+  /// Of tasks that are handed to this process, as submit_plain.lua publishes them. One callback at a
+  /// time: it takes the place of the last one, which is not running any more then; null: none.
+  using HandedCallback = std::function<void(std::string_view message)>;
+  void hear_hand_overs(HandedCallback callback);
+
   [[nodiscard]] Subscription subscribe(Signal signal, Callback callback) override;
   [[nodiscard]] bool reaches_other_processes() const noexcept override {
     return hears_all_ && listener_.is_hearing();
   }
 
  private:
-  using Wanted = std::bitset<kSignalCount>;
+  /// The channels: one for each signal, and that of this process.
+  static constexpr std::size_t kChannelCount = kSignalCount + 1;
+  using Wanted = std::bitset<kChannelCount>;
+
+  /// Asks for this channel, too, unless somebody has.
+  void want(std::size_t channel);
 
   void listen(Connection& connection, const std::stop_token& stop);
   void deliver(std::string_view channel, std::string_view message);
@@ -51,11 +63,13 @@ class Notifications final : public Signals {
   void begin_to_hear(std::string_view channel, Wanted& heard);
 
   const std::string caller_;
-  const std::string channels_;
+  const std::array<std::string, kChannelCount> channels_;
   std::mutex mutex_;
   Wanted wanted_;                        ///< somebody has once subscribed to them
   std::atomic<bool> hears_all_ = false;  ///< that is wanted; set under mutex_
   detail::SignalHub hub_;
+  std::mutex handed_mutex_;  ///< held while the callback runs
+  HandedCallback handed_;
   Listener listener_;
 };
 

@@ -11,6 +11,7 @@
 #include "core/document_rules.hpp"
 #include "core/stored_json.hpp"
 #include "core/worker_lost.hpp"
+#include "engine/redis/claims.hpp"
 #include "engine/redis/entry.hpp"
 #include "engine/redis/in_parts.hpp"
 #include "engine/redis/records.hpp"
@@ -53,11 +54,18 @@ void add_settlement(Command& arguments, const Settlement& settlement) {
   arguments.add("0");
 }
 
+/// Told where there is work that somebody has already: nobody claims from it, but whoever follows
+/// all changes hears of it. keys.lua says so, too.
+constexpr const char* kNoQueue = "";
+
 /// Longer results are not told, only that they are there: SHORT of keys.lua.
 constexpr std::size_t kToldResult = 1024;
 
 /// Of claim.lua: id, entry, payload.
 constexpr std::size_t kValuesOfAClaim = 3;
+
+/// Of submit.lua: the only task is stored, and a worker has it.
+constexpr std::int64_t kHandedOver = -1;
 
 constexpr std::int64_t kNotHeld = 0;
 constexpr std::int64_t kFinal = 1;
@@ -69,26 +77,6 @@ constexpr std::int64_t kLocked = 3;
   const Locked error{locked.front().to_string()};
   throw StorageException{error.what(), locked.size() < batch ? StorageException::Retry::in_doubt
                                                              : StorageException::Retry::helps};
-}
-
-Claim read_claim(const Value& id, const Value& packed, const Value& payload) {
-  using Field = Entry::Field;
-  const Entry entry{packed.text()};
-  const std::string_view body = payload.is_nil() ? entry.text(Field::payload) : payload.text();
-  return Claim{.lease = Lease{id.task_id(), entry.integer(Field::version)},
-               .envelope = Envelope{std::string{entry.text(Field::type)}, std::string{body},
-                                    detail::read_headers(entry.optional_text(Field::headers))},
-               .queue = std::string{entry.text(Field::queue)},
-               .priority = entry.small_integer(Field::priority),
-               .attempt = entry.small_integer(Field::attempts),
-               .crashes = entry.small_integer(Field::crashes),
-               .retry = detail::read_retry_policy(entry.has(Field::max_retries)
-                                                      ? entry.small_integer(Field::max_retries)
-                                                      : RetryPolicy{}.max_retries,
-                                                  entry.optional_text(Field::retry_policy)),
-               .submitted_at = time_of(entry.integer(Field::submitted_at)),
-               .available_at = time_of(entry.integer(Field::available_at)),
-               .cancel_requested = entry.has(Field::cancel_requested)};
 }
 
 /// What finished.lua says of a task that is final.
@@ -146,26 +134,36 @@ std::size_t Queue::store(std::span<const NewTask> tasks, const Script* first) {
         // Not at once: what joins a queue is not stored anew, and both may be repeated.
         if (first != nullptr) database_.write(*first, arguments);
         const Reply reply = database_.write(scripts().submit, arguments);
-        stored += static_cast<std::size_t>(reply.value().integer());
+        const std::int64_t answer = reply.value().integer();
+        stored += answer == kHandedOver ? 1U : static_cast<std::size_t>(answer);
+        if (answer == kHandedOver) queues = {kNoQueue};
         database_.notifications().tell_work(std::vector<std::string>{queues.begin(), queues.end()});
       });
   return stored;
 }
 
+Subscription Queue::stand_by(const std::string& worker, Taker taker) {
+  return hand_over_.stand_by(worker, std::move(taker));
+}
+
 ClaimBatch Queue::claim(const ClaimRequest& request) {
   ClaimBatch batch;
   if (request.limit == 0 || request.queues.empty()) return batch;
+  const HandOver::Staying staying = hand_over_.stay();
   Command arguments;
   arguments.add(static_cast<std::int64_t>(std::min(request.limit, kMostTasks)))
       .add(static_cast<std::int64_t>(std::min(request.suspects, kMostTasks)))
       .add(std::int64_t{request.lease.count()})
-      .add(request.worker);
+      .add(request.worker)
+      .add(hand_over_.claims(request));
   for (const std::string& queue : request.queues) arguments.add(queue);
   const Reply reply = database_.write(scripts().claim, arguments);
   const Value claims = reply.value()[0];
   batch.claims.reserve(claims.size() / kValuesOfAClaim);
   for (std::size_t i = 0; i + kValuesOfAClaim <= claims.size(); i += kValuesOfAClaim) {
-    batch.claims.push_back(read_claim(claims[i], claims[i + 1], claims[i + 2]));
+    const Value payload = claims[i + 2];
+    batch.claims.push_back(read_claim(claims[i].task_id(), claims[i + 1].text(),
+                                      payload.is_nil() ? std::nullopt : std::optional{payload.text()}));
   }
   if (const Value next_due = reply.value()[1]; !next_due.is_nil()) {
     batch.next_due = std::chrono::ceil<milliseconds>(std::chrono::microseconds{next_due.integer()});
@@ -215,8 +213,10 @@ std::vector<SettleStatus> Queue::settle(std::span<const Settlement> settlements)
   }
   std::vector<SettleStatus> statuses;
   statuses.reserve(settlements.size());
-  in_parts(settlements, kMost, add_settlement, [&](const Command& arguments) {
-    const Reply reply = database_.write(scripts().settle, arguments);
+  const HandOver::Staying staying = hand_over_.stay();
+  const Command again = hand_over_.settles(settlements);
+  in_parts(settlements, kMost, add_settlement, [&](Command& arguments) {
+    const Reply reply = database_.write(scripts().settle, arguments.add(again));
     std::vector<TaskId> final_tasks;
     std::vector<TaskId> locked;
     bool work = false;

@@ -3,6 +3,7 @@
 #include "errand/task_queue.hpp"
 
 #include "engine/redis/database.hpp"
+#include "engine/redis/hand_over.hpp"
 
 namespace errand::redis {
 
@@ -17,6 +18,7 @@ class Queue final : public TaskQueue {
   [[nodiscard]] std::size_t submits_at_a_time() const noexcept override { return 3; }
   void adopt(std::span<const NewTask> tasks) override;
   [[nodiscard]] ClaimBatch claim(const ClaimRequest& request) override;
+  [[nodiscard]] Subscription stand_by(const std::string& worker, Taker taker) override;
   std::vector<LeaseState> extend(std::span<const Lease> leases,
                                  std::chrono::milliseconds lease) override;
   [[nodiscard]] std::vector<Lease> held_by(const std::string& worker) override;
@@ -41,6 +43,7 @@ class Queue final : public TaskQueue {
   void tell_of(const Settlement& ended);
 
   Database& database_;
+  HandOver hand_over_{database_};
 };
 
 }  // namespace errand::redis

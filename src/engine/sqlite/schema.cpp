@@ -50,19 +50,18 @@ int SqliteSchema::installed_version() {
 int SqliteSchema::supported_version() const { return static_cast<int>(kMigrations.size()); }
 
 void SqliteSchema::migrate() {
-  const int supported = supported_version();
-  for (bool more = true; more;) {
-    more = database_.write([&](Connection& connection, Changes&) {
-      const int installed = version_of(connection);
-      detail::refuse_newer_schema(installed, supported);
-      if (installed == supported) return false;
+  // All steps in one transaction: whoever opens the storage meanwhile sees none of them, not some.
+  database_.write([&](Connection& connection, Changes&) {
+    const int installed = version_of(connection);
+    detail::refuse_newer_schema(installed, supported_version());
+    for (auto i = static_cast<std::size_t>(installed); i < kMigrations.size(); ++i) {
       connection.execute(kVersionTable);
-      connection.execute(std::string{kMigrations[static_cast<std::size_t>(installed)]});
-      connection.execute("INSERT INTO errand_schema (version) VALUES (" +
-                         std::to_string(installed + 1) + ")");
-      return true;
-    });
-  }
+      connection.execute(std::string{kMigrations[i]});
+      connection.execute("INSERT INTO errand_schema (version) VALUES (" + std::to_string(i + 1) +
+                         ")");
+    }
+    return installed;
+  });
 }
 
 }  // namespace errand::sqlite

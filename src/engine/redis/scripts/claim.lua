@@ -1,4 +1,5 @@
--- Claims due tasks. ARGV: limit, suspects among them at most, lease in ms, worker; queues.
+-- Claims due tasks. ARGV: limit, suspects among them at most, lease in ms, worker, how many
+-- tasks may be handed over to it where it gets fewer than that, or -1; queues.
 -- Returns {claims, microseconds until the next one is due or false}; of each claim its id, its entry,
 -- and its payload where the entry does not have it. Locked tasks are passed over.
 local left, suspects_left = limit, most_suspects
@@ -92,4 +93,5 @@ if left > 0 then
     end
   end
 end
+stand_by_for_more(size / 3)
 return {told, next_due}

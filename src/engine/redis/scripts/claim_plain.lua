@@ -3,7 +3,7 @@
 -- it. ARGV: see claim.lua.
 local limit, most_suspects = tonumber(ARGV[FIRST]), tonumber(ARGV[FIRST + 1])
 local lease_end, worker = digits(now + ARGV[FIRST + 2] * 1000), ARGV[FIRST + 3]
-local FIRST_QUEUE = FIRST + 4
+local stands_by, FIRST_QUEUE = tonumber(ARGV[FIRST + 4]), FIRST + 5
 
 -- The documents and entries of tasks that are due. nil: one of them is not plain.
 local function read_due(due)
@@ -127,7 +127,24 @@ local function claim_plain()
   return {told, left > 0 and next_due}
 end
 
+-- A worker that could begin more tasks than it got may be handed some, one of a queue; one that could
+-- not is not asked any more.
+local function stand_by_for_more(got)
+  if stands_by < 0 then return end
+  local name = ARGV[FIRST + 2] .. ' ' .. worker
+  for i = FIRST_QUEUE, #ARGV do
+    if i - FIRST_QUEUE < stands_by - got then
+      stand_by(ARGV[i], name)
+    else
+      call('ZREM', own_key('standby:' .. ARGV[i]), caller .. name)
+    end
+  end
+end
+
 do
   local claimed = claim_plain()
-  if claimed then return claimed end
+  if claimed then
+    stand_by_for_more(#claimed[1] / 3)
+    return claimed
+  end
 end

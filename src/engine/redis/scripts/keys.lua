@@ -25,6 +25,8 @@
 --   suspects:<priority>:<queue> the same of tasks that lost two workers
 --   levels:waiting:<queue>, levels:suspects:<queue>   the priorities there, empty ones among them
 --   expiring                    final tasks by the millisecond in which their keys vanish
+--   standby:<queue>             workers that may be handed a task, by the microsecond until which: the
+--                               caller, lease in ms, a blank, the worker
 --   queues, paused              names
 --   seq                         the last number given to a task
 local FIRST = 6
@@ -134,6 +136,9 @@ local function tell(what, text)
   redis.pcall('PUBLISH', channels .. what, caller .. text)  -- a hint; the right to it may be missing
 end
 
+-- A queue that nobody claims from: there is work, which somebody has already.
+local NO_QUEUE = '\n'
+
 local function tell_work(queues)
   local names = {}
   for name in pairs(queues) do names[#names + 1] = name end
@@ -152,4 +157,12 @@ local function tell_done(ids, result)
   elseif #ids > 0 then
     tell('done', table.concat(ids))
   end
+end
+
+-- A worker that has nothing to do is taken at its word for so long; it looks for work each second.
+local STANDS_BY = 3000000
+
+-- `worker`: its lease in ms, a blank, its name.
+local function stand_by(queue, worker)
+  call('ZADD', own_key('standby:' .. queue), digits(now + STANDS_BY), caller .. worker)
 end

@@ -3,7 +3,10 @@
 local STEP = 6
 allow_when_full()
 
-local count = (#ARGV - FIRST + 1) / STEP
+local count = math.floor((#ARGV - FIRST + 1) / STEP)
+-- After the last one: a queue and a worker that stands by there again.
+local free = FIRST + count * STEP
+if ARGV[free] then stand_by(ARGV[free], ARGV[free + 1]) end
 -- For each: see settle.lua; nil where it is left.
 local answers, left = {}, 0
 

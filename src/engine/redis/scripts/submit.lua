@@ -1,6 +1,6 @@
 -- Stores new tasks as pending. ARGV, for each: id, payload, queue, type, priority, delay in ms,
 -- max_retries, retry_policy, headers; the last two empty where there is none. Ids that are stored
--- are left alone. Returns how many were not.
+-- are left alone. Returns how many were not; HANDED_OVER where the only one was, and a worker has it.
 local count = (#ARGV - FIRST + 1) / STEP
 local seq = call('INCRBY', own_key('seq'), count) - count
 local queues, stored = {}, 0

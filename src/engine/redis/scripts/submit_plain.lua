@@ -1,6 +1,59 @@
 -- What nearly all submits are: none of the ids is known. Then there is nothing to compare with, and
 -- the script ends here. ARGV: see submit.lua.
-local STEP = 9
+local STEP, HANDED_OVER = 9, -1
+
+-- Longer payloads are not handed over: what is published is copied for each who listens.
+local HANDED = 16384
+
+-- Claims a task that is just being submitted for a worker that stands by, and tells that worker. Returns
+-- its entry and the end of its lease; nil: there is no such worker.
+local function hand_over(i, number)
+  local id, payload, queue = ARGV[i], ARGV[i + 1], ARGV[i + 2]
+  if ARGV[i + 5] ~= '0' or #payload > HANDED then return end
+  local key = own_key('standby:' .. queue)
+  while true do
+    local found = call('ZPOPMAX', key)
+    if not found[1] or tonumber(found[2]) < now then return end
+    local channel, lease, worker = string.match(found[1], '^(%S+) (%d+) (.*)$')
+    if not channel or call('SISMEMBER', own_key('paused'), queue) == 1 then return end
+    local lease_end = digits(now + lease * 1000)
+    local inside = nil
+    if not shared then inside = #payload <= SHORT and payload or false end
+    local entry = pack('running', '2', number, queue, ARGV[i + 4], now_text, now_text, now_text, nil,
+                       vanish, '1', nil, nil, ARGV[i + 3], ARGV[i + 6],
+                       ARGV[i + 7] ~= '' and ARGV[i + 7] or nil,
+                       ARGV[i + 8] ~= '' and ARGV[i + 8] or nil, nil, nil, lease_end, worker, inside,
+                       nil, nil)
+    -- Nobody hears it where that worker is gone; the next one may.
+    local heard = redis.pcall('PUBLISH', channels .. 'hand:' .. channel,
+                              worker .. '\n' .. id .. '\n' .. #entry .. '\n' .. entry
+                              .. (inside and '' or payload))
+    if type(heard) == 'number' and heard > 0 then return entry, lease_end end
+  end
+end
+
+-- Stores the only task. False: nobody was handed it, and nothing is changed but the number.
+local function submit_one(number)
+  local id, payload, queue = ARGV[FIRST], ARGV[FIRST + 1], ARGV[FIRST + 2]
+  local entry, lease_end = hand_over(FIRST, number)
+  if not entry then return false end
+  local base = TASK .. id
+  if shared then
+    call('SET', base .. ':status', 'running', 'PXAT', vanish)
+    call('SET', base .. ':payload', payload, 'PXAT', vanish)
+    call('SET', base .. ':submitted_at', clock[1], 'PXAT', vanish)
+    call('SET', base .. ':started_at', clock[1], 'PXAT', vanish)
+    call('MSET', base .. ':meta', entry, base .. ':message', payload)
+  elseif #payload <= SHORT then
+    call('SET', base .. ':meta', entry)
+  else
+    call('MSET', base .. ':meta', entry, base .. ':payload', payload)
+  end
+  call('ZADD', of_queue('running', queue), lease_end, number .. id)
+  call('SADD', own_key('queues'), queue)
+  tell('work', NO_QUEUE)
+  return true
+end
 
 local function submit_plain()
   local count = (#ARGV - FIRST + 1) / STEP
@@ -23,6 +76,7 @@ local function submit_plain()
   if are_known() then return end
 
   local seq = call('INCRBY', own_key('seq'), count) - count
+  if count == 1 and submit_one(seq_text(seq + 1)) then return HANDED_OVER end
   local lasting, words = {}, 0
   local seen, groups, queues = {}, {}, {}
   local group
