@@ -87,9 +87,11 @@ struct ClaimTimes {
 /// RETURNING gives rows in the order of the update; this holds what they were chosen by.
 struct Ranked {
   Claim claim;
-  std::string available_at;
   std::int64_t row_id;
 };
+
+/// Growing to it would move each claim several times, while nobody else can write.
+constexpr std::size_t kUsualBatch = 1000;
 
 void claim_rows(Connection& connection, const char* sql, const ClaimRequest& request,
                 const ClaimTimes& times, const std::string& queue, std::int64_t priority,
@@ -102,6 +104,7 @@ void claim_rows(Connection& connection, const char* sql, const ClaimRequest& req
       .bind(5, priority)
       .bind(6, static_cast<std::int64_t>(limit));
   while (row.step()) {
+    if (batch.empty()) batch.reserve(std::min<std::size_t>(limit, kUsualBatch));
     batch.push_back(Ranked{
         .claim =
             Claim{.lease = Lease{read_task_id(row, 0), row.integer(1)},
@@ -115,16 +118,16 @@ void claim_rows(Connection& connection, const char* sql, const ClaimRequest& req
                   .submitted_at = read_time(row, 11),
                   .available_at = read_time(row, 13),
                   .cancel_requested = row.integer(12) != 0},
-        .available_at = std::string{row.text(13)},
         .row_id = row.integer(14)});
   }
 }
 
 void append_in_order(std::vector<Ranked> batch, std::vector<Claim>& claims) {
   std::sort(batch.begin(), batch.end(), [](const Ranked& a, const Ranked& b) {
-    return std::tie(b.claim.priority, a.available_at, a.row_id) <
-           std::tie(a.claim.priority, b.available_at, b.row_id);
+    return std::tie(b.claim.priority, a.claim.available_at, a.row_id) <
+           std::tie(a.claim.priority, b.claim.available_at, b.row_id);
   });
+  claims.reserve(claims.size() + batch.size());
   for (Ranked& ranked : batch) claims.push_back(std::move(ranked.claim));
 }
 
