@@ -100,19 +100,20 @@ class RedisBareLoop final : public BareLoop {
   }
 
  private:
-  /// Of claim.lua: id, entry, payload where the entry does not have it.
+  /// Of claim.lua: id, entry, and payload or bundle.
   static constexpr std::size_t kValuesOfAClaim = 3;
 
   static Command settlements(const redisReply& claims) {
     Command settle;
     for (std::size_t i = 0; i < claims.elements; i += kValuesOfAClaim) {
       const redis::Entry entry{text(claims.element[i + 1])};
-      const redisReply* payload = claims.element[i + 2];
+      const redisReply* more = claims.element[i + 2];
+      const bool bundled = more->type == REDIS_REPLY_INTEGER;
       settle.add(text(claims.element[i]))
-          .add(entry.integer(redis::Entry::Field::version))
+          .add(entry.integer(redis::Entry::Field::version) + (bundled ? 1 : 0))
           .add("completed")
-          .add(payload->str == nullptr ? entry.text(redis::Entry::Field::payload) : text(payload))
-          .add("")
+          .add(more->str == nullptr ? entry.text(redis::Entry::Field::payload) : text(more))
+          .add(bundled ? std::to_string(more->integer) : "")
           .add("0");
     }
     return settle;

@@ -17,28 +17,28 @@ class Entry {
   enum class Field : std::uint8_t {
     status,
     version,
-    seq,
-    queue,
-    priority,
-    available_at,
-    submitted_at,
     started_at,
     completed_at,
     vanish_at,
     attempts,
     crashes,
     failures,
-    type,
-    max_retries,
-    retry_policy,
-    headers,
     cancel_requested,
     progress,
     lease_expires_at,
     worker,
-    payload,
     result,
     error,
+    seq,
+    queue,
+    priority,
+    available_at,
+    submitted_at,
+    type,
+    max_retries,
+    retry_policy,
+    headers,
+    payload,
   };
 
   /// What is not there, or damaged, reads as nothing: 0, an empty text.
@@ -53,7 +53,7 @@ class Entry {
   }
 
  private:
-  static constexpr std::size_t kFields = static_cast<std::size_t>(Field::error) + 1;
+  static constexpr std::size_t kFields = static_cast<std::size_t>(Field::payload) + 1;
 
   [[nodiscard]] std::string_view at(Field field) const noexcept {
     return fields_[static_cast<std::size_t>(field)];

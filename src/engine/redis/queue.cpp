@@ -31,32 +31,10 @@ struct Overload : F... {
 template <class... F>
 Overload(F...) -> Overload<F...>;
 
-/// As settle.lua names them.
-void add_settlement(Command& arguments, const Settlement& settlement) {
-  arguments.add(settlement.lease.id).add(settlement.lease.version);
-  std::visit(Overload{[&](const Completed& outcome) {
-                        arguments.add("completed").add(outcome.result).add("");
-                      },
-                      [&](const Failed& outcome) {
-                        arguments.add("failed").add(to_json(outcome.error)).add("");
-                      },
-                      [&](const Retried& outcome) {
-                        arguments.add("retried").add(to_json(outcome.error));
-                        arguments.add(std::int64_t{outcome.after.count()});
-                      },
-                      [&](const CancelHonoured&) { arguments.add("cancelled").add("").add(""); },
-                      [&](const Released& outcome) {
-                        arguments.add("released").add("");
-                        arguments.add(outcome.after ? std::to_string(outcome.after->count()) : "");
-                      }},
-             settlement.outcome);
-  arguments.add("0");
-}
-
 /// Longer results are not told, only that they are there: SHORT of keys.lua.
 constexpr std::size_t kToldResult = 1024;
 
-/// Of claim.lua: id, entry, payload.
+/// Of claim.lua: id, entry, and more.
 constexpr std::size_t kValuesOfAClaim = 3;
 
 constexpr std::int64_t kNotHeld = 0;
@@ -71,16 +49,19 @@ constexpr std::int64_t kLocked = 3;
                                                              : StorageException::Retry::helps};
 }
 
-Claim read_claim(const Value& id, const Value& packed, const Value& payload) {
+/// `more`: the payload, the number of the task's bundle, or nothing.
+Claim read_claim(const Value& id, const Value& packed, const Value& more) {
   using Field = Entry::Field;
   const Entry entry{packed.text()};
-  const std::string_view body = payload.is_nil() ? entry.text(Field::payload) : payload.text();
-  return Claim{.lease = Lease{id.task_id(), entry.integer(Field::version)},
+  const bool payload_apart = !more.is_nil() && !more.is_integer();
+  const std::string_view body = payload_apart ? more.text() : entry.text(Field::payload);
+  const int claims_to_count = more.is_integer() ? 1 : 0;  // of a bundle it is the entry before that
+  return Claim{.lease = Lease{id.task_id(), entry.integer(Field::version) + claims_to_count},
                .envelope = Envelope{std::string{entry.text(Field::type)}, std::string{body},
                                     detail::read_headers(entry.optional_text(Field::headers))},
                .queue = std::string{entry.text(Field::queue)},
                .priority = entry.small_integer(Field::priority),
-               .attempt = entry.small_integer(Field::attempts),
+               .attempt = entry.small_integer(Field::attempts) + claims_to_count,
                .crashes = entry.small_integer(Field::crashes),
                .retry = detail::read_retry_policy(entry.has(Field::max_retries)
                                                       ? entry.small_integer(Field::max_retries)
@@ -166,6 +147,9 @@ ClaimBatch Queue::claim(const ClaimRequest& request) {
   batch.claims.reserve(claims.size() / kValuesOfAClaim);
   for (std::size_t i = 0; i + kValuesOfAClaim <= claims.size(); i += kValuesOfAClaim) {
     batch.claims.push_back(read_claim(claims[i], claims[i + 1], claims[i + 2]));
+    if (const Value more = claims[i + 2]; more.is_integer()) {
+      bundles_.note(batch.claims.back().lease.id, more.integer());
+    }
   }
   if (const Value next_due = reply.value()[1]; !next_due.is_nil()) {
     batch.next_due = std::chrono::ceil<milliseconds>(std::chrono::microseconds{next_due.integer()});
@@ -207,6 +191,30 @@ std::vector<Lease> Queue::held_by(const std::string& worker) {
   return leases;
 }
 
+// As settle.lua names them.
+void Queue::add_settlement(Command& arguments, const Settlement& settlement) {
+  arguments.add(settlement.lease.id).add(settlement.lease.version);
+  const std::optional<std::int64_t> bundle = bundles_.take(settlement.lease.id);
+  std::visit(Overload{[&](const Completed& outcome) {
+                        arguments.add("completed").add(outcome.result);
+                        arguments.add(bundle ? std::to_string(*bundle) : "");
+                      },
+                      [&](const Failed& outcome) {
+                        arguments.add("failed").add(to_json(outcome.error)).add("");
+                      },
+                      [&](const Retried& outcome) {
+                        arguments.add("retried").add(to_json(outcome.error));
+                        arguments.add(std::int64_t{outcome.after.count()});
+                      },
+                      [&](const CancelHonoured&) { arguments.add("cancelled").add("").add(""); },
+                      [&](const Released& outcome) {
+                        arguments.add("released").add("");
+                        arguments.add(outcome.after ? std::to_string(outcome.after->count()) : "");
+                      }},
+             settlement.outcome);
+  arguments.add("0");
+}
+
 std::vector<SettleStatus> Queue::settle(std::span<const Settlement> settlements) {
   for (const Settlement& settlement : settlements) {
     if (const auto* completed = std::get_if<Completed>(&settlement.outcome)) {
@@ -215,7 +223,10 @@ std::vector<SettleStatus> Queue::settle(std::span<const Settlement> settlements)
   }
   std::vector<SettleStatus> statuses;
   statuses.reserve(settlements.size());
-  in_parts(settlements, kMost, add_settlement, [&](const Command& arguments) {
+  const auto add = [&](Command& arguments, const Settlement& settlement) {
+    add_settlement(arguments, settlement);
+  };
+  in_parts(settlements, kMost, add, [&](const Command& arguments) {
     const Reply reply = database_.write(scripts().settle, arguments);
     std::vector<TaskId> final_tasks;
     std::vector<TaskId> locked;

@@ -1,5 +1,5 @@
--- Ends attempts. ARGV, for each: id, version, outcome, result or error, wait in ms, and 1 if its
--- worker was lost. Outcomes: completed, failed, cancelled, retried (with an error, and a wait), and
+-- Ends attempts. ARGV, for each: id, version, outcome, result or error, wait in ms or, of a completed
+-- one, the number of its bundle if it is known, and 1 if its worker was lost. Outcomes: completed, failed, cancelled, retried (with an error, and a wait), and
 -- released (the attempt given back; an empty wait means the old place in the queue). A loss counts
 -- only where the lease has run out; it takes its attempt along.
 -- Returns for each: 0 not held any more, 1 final now, 2 waiting again, 3 locked: not touched, so that

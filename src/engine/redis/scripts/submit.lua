@@ -13,7 +13,7 @@ for i = FIRST, #ARGV, STEP do
     local task = {id = id, status = 'pending', version = '1', seq = seq_text(seq), queue = queue,
                   type = ARGV[i + 3], priority = ARGV[i + 4],
                   available_at = digits(now + ARGV[i + 5] * 1000),
-                  max_retries = ARGV[i + 6], submitted_at = now_text, vanish_at = vanish,
+                  max_retries = ARGV[i + 6], submitted_at = now_text, vanish_at = shared and vanish or nil,
                   retry_policy = ARGV[i + 7] ~= '' and ARGV[i + 7] or nil,
                   headers = ARGV[i + 8] ~= '' and ARGV[i + 8] or nil}
     put_document(task, 'payload', ARGV[i + 1])

@@ -1,8 +1,8 @@
 -- What nearly all submits are: none of the ids is known. Then there is nothing to compare with, and
 -- the script ends here. ARGV: see submit.lua.
-local STEP = 9
 
-local function submit_plain()
+-- Stores shared records. Returns as store_compact().
+local function store_shared()
   local count = (#ARGV - FIRST + 1) / STEP
   local keys, found = {}, 0
   local function are_known()
@@ -14,18 +14,15 @@ local function submit_plain()
     local base = TASK .. ARGV[i]
     found = found + 1
     keys[found] = base .. ':meta'
-    if shared then
-      found = found + 1
-      keys[found] = base .. ':status'
-    end
+    found = found + 1
+    keys[found] = base .. ':status'
     if found >= MOST_WORDS and are_known() then return end
   end
   if are_known() then return end
 
   local seq = call('INCRBY', own_key('seq'), count) - count
   local lasting, words = {}, 0
-  local seen, groups, queues = {}, {}, {}
-  local group
+  local seen, groups, group = {}, {}, nil
   for i = FIRST, #ARGV, STEP do
     local id, payload, queue, priority = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 4]
     if seen[id] then
@@ -37,29 +34,18 @@ local function submit_plain()
         local name = priority .. ':' .. queue
         group = groups[name] or {queue = queue, priority = priority, places = {}, numbers = {}, size = 0}
         groups[name] = group
-        queues[queue] = true
       end
       local delay, number, base = ARGV[i + 5], seq_text(seq), TASK .. id
       local due = delay == '0' and now_text or digits(now + delay * 1000)
-      local inside, key = nil, ':message'
-      if shared then
-        call('SET', base .. ':status', 'pending', 'PXAT', vanish)
-        call('SET', base .. ':payload', payload, 'PXAT', vanish)
-        call('SET', base .. ':submitted_at', clock[1], 'PXAT', vanish)
-      elseif #payload <= SHORT then
-        inside, key = payload, nil
-      else
-        inside, key = false, ':payload'
-      end
+      call('SET', base .. ':status', 'pending', 'PXAT', vanish)
+      call('SET', base .. ':payload', payload, 'PXAT', vanish)
+      call('SET', base .. ':submitted_at', clock[1], 'PXAT', vanish)
       lasting[words + 1], lasting[words + 2] = base .. ':meta',
-        pack('pending', '1', number, queue, priority, due, now_text, nil, nil, vanish, nil, nil, nil,
-             ARGV[i + 3], ARGV[i + 6], ARGV[i + 7] ~= '' and ARGV[i + 7] or nil,
-             ARGV[i + 8] ~= '' and ARGV[i + 8] or nil, nil, nil, nil, nil, inside, nil, nil)
-      words = words + 2
-      if key then
-        lasting[words + 1], lasting[words + 2] = base .. key, payload
-        words = words + 2
-      end
+        pack('pending', '1', nil, nil, vanish, nil, nil, nil, nil, nil, nil, nil, nil, nil, number,
+             queue, priority, due, now_text, ARGV[i + 3], ARGV[i + 6],
+             ARGV[i + 7] ~= '' and ARGV[i + 7] or nil, ARGV[i + 8] ~= '' and ARGV[i + 8] or nil, nil)
+      lasting[words + 3], lasting[words + 4] = base .. ':message', payload
+      words = words + 4
       local size, places, numbers = group.size, group.places, group.numbers
       places[size + 1], places[size + 2] = due, number .. id
       numbers[size + 1], numbers[size + 2] = number, id
@@ -69,7 +55,20 @@ local function submit_plain()
   for i = 1, words, MOST_WORDS do
     call('MSET', unpack(lasting, i, math.min(i + MOST_WORDS - 1, words)))
   end
+  return count, groups
+end
+
+local function submit_plain()
+  local count, groups
+  if shared then
+    count, groups = store_shared()
+  else
+    count, groups = store_compact()
+  end
+  if not count then return end
+  local queues = {}
   for name, one in pairs(groups) do
+    queues[one.queue] = true
     in_parts('ZADD', own_key('waiting:' .. name), one.places, one.size)
     in_parts('ZADD', of_queue('index:pending', one.queue), one.numbers, one.size)
     call('ZADD', own_key('levels:waiting:' .. one.queue), one.priority, one.priority)
