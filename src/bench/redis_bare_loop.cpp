@@ -57,18 +57,11 @@ class RedisBareLoop final : public BareLoop {
     // before the next one is made.
     const std::size_t ahead = batch > 1 ? 2 : 1;
     std::size_t under_way = 0;
+    const std::string common = redis::pack({queue_, "errand.echo", "0", "0", "3", "", ""});
     for (std::size_t done = 0; done < count; done += batch) {
       Command arguments;
       for (std::size_t i = 0; i < std::min(batch, count - done); ++i) {
-        arguments.add(TaskId::generate())
-            .add(payload)
-            .add(queue_)
-            .add("errand.echo")
-            .add("0")
-            .add("0")
-            .add("3")
-            .add("")
-            .add("");
+        arguments.add(TaskId::generate()).add(payload).add(common);
       }
       send(redis::scripts().submit, arguments);
       if (++under_way == ahead) {

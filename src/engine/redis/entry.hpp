@@ -3,11 +3,15 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace errand::redis {
+
+/// Texts one after the other, as the scripts' cmsgpack has them.
+[[nodiscard]] std::string pack(std::initializer_list<std::string_view> texts);
 
 /// A task's entry in the queue, `task:<id>:meta`, as the scripts pack it: MessagePack values one
 /// after the other. Valid as long as the text it was made of.

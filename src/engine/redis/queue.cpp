@@ -114,13 +114,10 @@ std::size_t Queue::store(std::span<const NewTask> tasks, const Script* first) {
       [&](Command& arguments, const NewTask& task) {
         arguments.add(task.id)
             .add(task.envelope.body())
-            .add(task.queue)
-            .add(task.envelope.type())
-            .add(std::int64_t{task.priority})
-            .add(std::int64_t{task.delay.count()})
-            .add(std::int64_t{task.retry.max_retries})
-            .add(detail::retry_policy_json(task.retry).value_or(""))
-            .add(detail::headers_json(task.envelope.headers()).value_or(""));
+            .add(pack({task.queue, task.envelope.type(), std::to_string(task.priority),
+                       std::to_string(task.delay.count()), std::to_string(task.retry.max_retries),
+                       detail::retry_policy_json(task.retry).value_or(""),
+                       detail::headers_json(task.envelope.headers()).value_or("")}));
         if (queues.empty() || *queues.begin() != task.queue) queues.insert(task.queue);
       },
       [&](const Command& arguments) {

@@ -35,6 +35,13 @@ TEST(RedisEntry, TextsOfAllLengthsAreRead) {
   }
 }
 
+TEST(RedisEntry, WhatIsPackedHereIsReadByTheServer) {
+  for (const std::size_t size : {0U, 1U, 31U, 32U, 255U, 256U, 65'535U, 65'536U, 1'000'000U}) {
+    const std::string text(size, 'x');
+    EXPECT_EQ(pack({"a", text, ""}), packed("a") + packed(text) + packed("")) << size;
+  }
+}
+
 TEST(RedisEntry, NilAndFalseAreNothing) {
   const std::string whole = packed("pending") + kNil + kFalse + packed("mail");
   const Entry entry{whole};

@@ -1,5 +1,5 @@
 -- The plain part of submit.lua for compact records. ARGV: see submit.lua.
-local STEP = 9
+local STEP = 3
 
 -- Whether one of the keys is there that stand at every second of these words.
 local function are_known(words, first, last)
@@ -29,8 +29,8 @@ local function store_compact()
   local count = (#ARGV - FIRST + 1) / STEP
   local seq = call('INCRBY', own_key('seq'), count) - count
   local words, size, seen, groups, group = {}, 0, {}, {}, nil
-  -- What a task has in common with the one before it is packed once.
-  local queue, type, priority, delay, max_retries, retry_policy, headers, due, packed
+  -- What a task has in common with the one before it is unpacked and packed once.
+  local common, due, packed
   for i = FIRST, #ARGV, STEP do
     local id, payload = ARGV[i], ARGV[i + 1]
     if seen[id] then
@@ -38,10 +38,10 @@ local function store_compact()
     else
       seen[id] = true
       seq = seq + 1
-      if ARGV[i + 2] ~= queue or ARGV[i + 3] ~= type or ARGV[i + 4] ~= priority
-        or ARGV[i + 5] ~= delay or ARGV[i + 6] ~= max_retries or ARGV[i + 7] ~= retry_policy
-        or ARGV[i + 8] ~= headers then
-        queue, type, priority, delay, max_retries, retry_policy, headers = unpack(ARGV, i + 2, i + 8)
+      if ARGV[i + 2] ~= common then
+        common = ARGV[i + 2]
+        local queue, type, priority, delay, max_retries, retry_policy, headers =
+          cmsgpack.unpack(common)
         due = delay == '0' and now_text or digits(now + delay * 1000)
         packed = pack(queue, priority, due, now_text, type, max_retries,
                       retry_policy ~= '' and retry_policy or nil, headers ~= '' and headers or nil)

@@ -23,27 +23,31 @@ local function store_shared()
   local seq = call('INCRBY', own_key('seq'), count) - count
   local lasting, words = {}, 0
   local seen, groups, group = {}, {}, nil
+  local common, queue, type, priority, due, max_retries, retry_policy, headers
   for i = FIRST, #ARGV, STEP do
-    local id, payload, queue, priority = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 4]
+    local id, payload = ARGV[i], ARGV[i + 1]
     if seen[id] then
       count = count - 1
     else
       seen[id] = true
       seq = seq + 1
-      if not group or group.queue ~= queue or group.priority ~= priority then
+      if ARGV[i + 2] ~= common then
+        local delay
+        common = ARGV[i + 2]
+        queue, type, priority, delay, max_retries, retry_policy, headers = cmsgpack.unpack(common)
+        due = delay == '0' and now_text or digits(now + delay * 1000)
         local name = priority .. ':' .. queue
         group = groups[name] or {queue = queue, priority = priority, places = {}, numbers = {}, size = 0}
         groups[name] = group
       end
-      local delay, number, base = ARGV[i + 5], seq_text(seq), TASK .. id
-      local due = delay == '0' and now_text or digits(now + delay * 1000)
+      local number, base = seq_text(seq), TASK .. id
       call('SET', base .. ':status', 'pending', 'PXAT', vanish)
       call('SET', base .. ':payload', payload, 'PXAT', vanish)
       call('SET', base .. ':submitted_at', clock[1], 'PXAT', vanish)
       lasting[words + 1], lasting[words + 2] = base .. ':meta',
         pack('pending', '1', nil, nil, vanish, nil, nil, nil, nil, nil, nil, nil, nil, nil, number,
-             queue, priority, due, now_text, ARGV[i + 3], ARGV[i + 6],
-             ARGV[i + 7] ~= '' and ARGV[i + 7] or nil, ARGV[i + 8] ~= '' and ARGV[i + 8] or nil, nil)
+             queue, priority, due, now_text, type, max_retries,
+             retry_policy ~= '' and retry_policy or nil, headers ~= '' and headers or nil, nil)
       lasting[words + 3], lasting[words + 4] = base .. ':message', payload
       words = words + 4
       local size, places, numbers = group.size, group.places, group.numbers
