@@ -20,9 +20,18 @@ local function entry_of_next_attempt(queue, place, id, packed)
               headers, payload), status == 'retrying'
 end
 
+-- The number of a new bundle: the microsecond, so that none is given twice even where the server has lost
+-- its last writes. If its clock was set back, another one may have it.
+local last_bundle = now - 1
+local function next_bundle()
+  repeat last_bundle = last_bundle + 1
+  until call('EXISTS', bundle_key(digits(last_bundle))) == 0
+  return last_bundle
+end
+
 -- What claiming some tasks of a queue and priority changes, and what is told of them. nil: one of them
--- is not plain. `number`: that of their bundle, if they become one.
-local function prepare_compact(queue, due, told, size, number)
+-- is not plain.
+local function prepare_compact(queue, due, told, size)
   local count, ids, keys, sub = #due, {}, {}, string.sub
   for i = 1, count do
     local id = sub(due[i], 17)
@@ -30,6 +39,7 @@ local function prepare_compact(queue, due, told, size, number)
   end
   local found = call('MGET', unpack(keys, 1, count))
   local bundling, places, held = count >= many, {}, 0
+  local number = bundling and next_bundle()
   local entries, leases, pending, retrying, changed = {}, {}, {}, {}, 0
   -- Due is no earlier than submitted: it begins now, whatever the clock did.
   local first_attempt = pack('running', '2', now_text, nil, nil, '1', nil, nil, nil, nil, lease_end,

@@ -93,8 +93,7 @@ local function claim_plain()
                            math.min(left, MOST_TASKS))
           if #due == 0 then break end
           local part
-          -- A script takes longer than so many microseconds: no other bundle has that number.
-          part, size = prepare(queue, due, told, size, now + #parts)
+          part, size = prepare(queue, due, told, size)
           if not part then return end
           parts[#parts + 1] = part
           looked_at, left = looked_at + #due, left - #due
