@@ -13,6 +13,7 @@ constexpr unsigned char kText16 = 0xda;
 constexpr unsigned char kText32 = 0xdb;
 constexpr unsigned char kShortText = 0xa0;
 constexpr unsigned char kShortTextMask = 0xe0;
+constexpr std::size_t kText8Least = 32;  ///< bytes; shorter ones are short texts
 
 /// The number of `bytes` bytes there, the greatest first; nothing if they are not all there.
 std::optional<std::size_t> take_size(std::string_view& rest, std::size_t bytes) noexcept {
@@ -39,7 +40,7 @@ void add_head(std::string& packed, std::size_t size) {
   const auto add_size = [&](int bytes) {
     while (bytes-- > 0) add(size >> (8U * static_cast<unsigned>(bytes)));
   };
-  if (size <= (0xffU & ~kShortTextMask)) {
+  if (size < kText8Least) {
     add(kShortText | size);
   } else if (size <= 0xffU) {
     add(kText8);
