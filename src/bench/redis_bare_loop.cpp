@@ -57,18 +57,11 @@ class RedisBareLoop final : public BareLoop {
     // before the next one is made.
     const std::size_t ahead = batch > 1 ? 2 : 1;
     std::size_t under_way = 0;
+    const std::string common = redis::pack({queue_, "errand.echo", "0", "0", "3", "", ""});
     for (std::size_t done = 0; done < count; done += batch) {
       Command arguments;
       for (std::size_t i = 0; i < std::min(batch, count - done); ++i) {
-        arguments.add(TaskId::generate())
-            .add(payload)
-            .add(queue_)
-            .add("errand.echo")
-            .add("0")
-            .add("0")
-            .add("3")
-            .add("")
-            .add("");
+        arguments.add(TaskId::generate()).add(payload).add(common);
       }
       send(redis::scripts().submit, arguments);
       if (++under_way == ahead) {
@@ -81,7 +74,12 @@ class RedisBareLoop final : public BareLoop {
 
   std::size_t drain(std::size_t batch, FirstTime& first_claimed) override {
     Command claim;
-    claim.add(static_cast<std::int64_t>(batch)).add("0").add("15000").add("bare loop").add("-1").add(queue_);
+    claim.add(static_cast<std::int64_t>(batch))
+        .add("0")
+        .add("15000")
+        .add("bare loop")
+        .add("-1")
+        .add(queue_);
     std::size_t done = 0;
     std::size_t settling = 0;
     send(redis::scripts().claim, claim);
@@ -100,19 +98,20 @@ class RedisBareLoop final : public BareLoop {
   }
 
  private:
-  /// Of claim.lua: id, entry, payload where the entry does not have it.
+  /// Of claim.lua: id, entry, and payload or bundle.
   static constexpr std::size_t kValuesOfAClaim = 3;
 
   static Command settlements(const redisReply& claims) {
     Command settle;
     for (std::size_t i = 0; i < claims.elements; i += kValuesOfAClaim) {
       const redis::Entry entry{text(claims.element[i + 1])};
-      const redisReply* payload = claims.element[i + 2];
+      const redisReply* more = claims.element[i + 2];
+      const bool bundled = more->type == REDIS_REPLY_INTEGER;
       settle.add(text(claims.element[i]))
-          .add(entry.integer(redis::Entry::Field::version))
+          .add(entry.integer(redis::Entry::Field::version) + (bundled ? 1 : 0))
           .add("completed")
-          .add(payload->str == nullptr ? entry.text(redis::Entry::Field::payload) : text(payload))
-          .add("")
+          .add(more->str == nullptr ? entry.text(redis::Entry::Field::payload) : text(more))
+          .add(bundled ? std::to_string(more->integer) : "")
           .add("0");
     }
     return settle;

@@ -14,9 +14,14 @@ auto every_way() {
                     [] { return std::make_unique<RedisUnderTest>(RedisServer::socket_dsn()); }},
       EngineFactory{"tcp", [] { return std::make_unique<RedisUnderTest>(RedisServer::tcp_dsn()); }},
       EngineFactory{"tls", [] { return std::make_unique<RedisUnderTest>(RedisServer::tls_dsn()); }},
-      EngineFactory{"compact", [] {
+      EngineFactory{"compact",
+                    [] {
                       return std::make_unique<RedisUnderTest>(RedisServer::socket_dsn() +
                                                               "&record=compact");
+                    }},
+      EngineFactory{"bundles", [] {
+                      return std::make_unique<RedisUnderTest>(
+                          RedisServer::socket_dsn() + "&record=compact", 1);
                     }});
 }
 

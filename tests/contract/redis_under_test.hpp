@@ -9,9 +9,10 @@
 #include <utility>
 
 #include "errand/dsn.hpp"
-#include "errand/redis.hpp"
 #include "errand/testing/engine_under_test.hpp"
 
+#include "engine/redis/engine.hpp"
+#include "engine/redis/settings.hpp"
 #include "support/redis_server.hpp"
 
 namespace errand::testing {
@@ -19,8 +20,9 @@ namespace errand::testing {
 /// Keys of its own, by their prefix, on the tests' server.
 class RedisUnderTest final : public EngineUnderTest {
  public:
-  /// `server`: a DSN that ends with an option.
-  explicit RedisUnderTest(std::string server) : server_{std::move(server)} {
+  /// `server`: a DSN that ends with an option. `many`: as the engine's settings have it.
+  explicit RedisUnderTest(std::string server, std::int64_t many = redis::DatabaseSettings{}.many)
+      : server_{std::move(server)}, many_{many} {
     static std::atomic<int> counter = 0;
     prefix_ = "t" + std::to_string(getpid()) + "_" + std::to_string(++counter) + ":";
   }
@@ -33,7 +35,9 @@ class RedisUnderTest final : public EngineUnderTest {
   std::unique_ptr<Engine> open(EngineOptions::Open how) override {
     EngineOptions options;
     options.open = how;
-    return open_redis(Dsn{*dsn()}, options);
+    redis::DatabaseSettings settings = redis::settings_of(Dsn{*dsn()});
+    settings.many = many_;
+    return std::make_unique<redis::RedisEngine>(std::move(settings), options);
   }
 
   /// The server's clock cannot be moved, but all that it is compared with can. The keys of tasks
@@ -67,8 +71,8 @@ local function shift_task(id, open)
   local packed = call('GET', task .. 'meta')
   if packed then
     local fields, count = {cmsgpack.unpack(packed)}, select('#', cmsgpack.unpack(packed))
-    for name, place in pairs({available_at = 6, submitted_at = 7, started_at = 8, completed_at = 9,
-                              lease_expires_at = 20}) do
+    for name, place in pairs({started_at = 3, completed_at = 4, lease_expires_at = 11,
+                              available_at = 18, submitted_at = 19}) do
       if fields[place] then
         local time = fields[place] - ms * 1000
         fields[place] = digits(time)
@@ -77,7 +81,7 @@ local function shift_task(id, open)
         end
       end
     end
-    if open and fields[10] then fields[10] = digits(fields[10] - ms) end  -- vanish_at
+    if open and fields[5] then fields[5] = digits(fields[5] - ms) end  -- vanish_at
     call('SET', task .. 'meta', cmsgpack.pack(unpack(fields, 1, count)), 'KEEPTTL')
   end
   for _, name in ipairs({'status', 'payload', 'submitted_at', 'started_at', 'completed_at'}) do
@@ -114,6 +118,14 @@ for _, queue in ipairs(queues) do
     end
   end
 end
+local bundles = prefix .. 'errand:bundles'
+for _, number in ipairs(call('ZRANGE', bundles, 0, -1)) do
+  local bundle = prefix .. 'errand:bundle:' .. number
+  for _, name in ipairs({'lease', 'started'}) do
+    call('HSET', bundle, name, digits(call('HGET', bundle, name) - ms * 1000))
+  end
+end
+shift_scores(bundles)
 local expiring = prefix .. 'errand:expiring'
 for _, member in ipairs(call('ZRANGE', expiring, 0, -1)) do
   call('ZINCRBY', expiring, digits(-ms), member)
@@ -129,6 +141,7 @@ end
 
   const pid_t owner_ = getpid();
   std::string server_;
+  std::int64_t many_;
   std::string prefix_;
 };
 

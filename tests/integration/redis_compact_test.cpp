@@ -150,8 +150,7 @@ TEST_F(RedisCompactTest, ADamagedEntryHoldsUpNobody) {
 TEST_F(RedisCompactTest, AnEntryWithoutItsNumberHoldsUpNobody) {
   const TaskId damaged = submit();
   const TaskId whole = submit();
-  client.run({"EVAL",
-              "redis.call('SET', KEYS[1], cmsgpack.pack('pending','1',nil,'q','0','0','0'))", "1",
+  client.run({"EVAL", "redis.call('SET', KEYS[1], cmsgpack.pack('pending','1'))", "1",
               prefix + "task:" + damaged.to_string() + ":meta"});
   EXPECT_EQ(claim().lease.id, whole);
 }

@@ -27,7 +27,7 @@ void Catalog::forget_expired() {
   constexpr std::int64_t kPart = 1000;
   Command limit;
   limit.add(kPart);
-  while (database_.read(scripts().prune, limit).value().integer() == kPart) {
+  while (database_.read(scripts().prune, limit).value().integer() >= kPart) {
   }
 }
 

@@ -15,6 +15,7 @@ Command common_arguments(const DatabaseSettings& settings, const std::string& ca
   const std::int64_t ttl = std::max<std::int64_t>(settings.ttl.count(), 1000);
   Command arguments;
   arguments.add(settings.prefix).add(ttl).add(caller).add(channels).add(to_string(settings.record));
+  arguments.add(settings.many);
   return arguments;
 }
 

@@ -1,5 +1,7 @@
 #include "engine/redis/engine.hpp"
 
+#include <utility>
+
 #include "errand/redis.hpp"
 
 #include "core/schema_versions.hpp"
@@ -9,8 +11,8 @@
 namespace errand {
 namespace redis {
 
-RedisEngine::RedisEngine(const Dsn& dsn, const EngineOptions& options)
-    : database_{settings_of(dsn), *options.logger} {
+RedisEngine::RedisEngine(DatabaseSettings settings, const EngineOptions& options)
+    : database_{std::move(settings), *options.logger} {
   static_cast<void>(schema_.installed_version());  // says early that it cannot be reached
   detail::prepare_schema(schema_, options.open);
   schema_.require_record_kind();
@@ -30,7 +32,7 @@ std::vector<Finding> RedisEngine::diagnose() {
 }  // namespace redis
 
 std::unique_ptr<Engine> open_redis(const Dsn& dsn, const EngineOptions& options) {
-  return std::make_unique<redis::RedisEngine>(dsn, options);
+  return std::make_unique<redis::RedisEngine>(redis::settings_of(dsn), options);
 }
 
 std::string redis_schema_script(const Dsn& dsn) {

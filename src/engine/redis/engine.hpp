@@ -13,7 +13,7 @@ namespace errand::redis {
 
 class RedisEngine final : public Engine {
  public:
-  RedisEngine(const Dsn& dsn, const EngineOptions& options);
+  RedisEngine(DatabaseSettings settings, const EngineOptions& options);
 
   [[nodiscard]] EngineKind kind() const noexcept override { return EngineKind::redis; }
   [[nodiscard]] Timestamp now() override;

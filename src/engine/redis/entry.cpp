@@ -13,6 +13,7 @@ constexpr unsigned char kText16 = 0xda;
 constexpr unsigned char kText32 = 0xdb;
 constexpr unsigned char kShortText = 0xa0;
 constexpr unsigned char kShortTextMask = 0xe0;
+constexpr std::size_t kText8Least = 32;  ///< bytes; shorter ones are short texts
 
 /// The number of `bytes` bytes there, the greatest first; nothing if they are not all there.
 std::optional<std::size_t> take_size(std::string_view& rest, std::size_t bytes) noexcept {
@@ -33,7 +34,36 @@ std::optional<std::size_t> text_size(unsigned char kind, std::string_view& rest)
   return std::nullopt;
 }
 
+/// Of a text of so many bytes.
+void add_head(std::string& packed, std::size_t size) {
+  const auto add = [&](std::size_t value) { packed += static_cast<char>(value & 0xffU); };
+  const auto add_size = [&](int bytes) {
+    while (bytes-- > 0) add(size >> (8U * static_cast<unsigned>(bytes)));
+  };
+  if (size < kText8Least) {
+    add(kShortText | size);
+  } else if (size <= 0xffU) {
+    add(kText8);
+    add_size(1);
+  } else if (size <= 0xffffU) {
+    add(kText16);
+    add_size(2);
+  } else {
+    add(kText32);
+    add_size(4);
+  }
+}
+
 }  // namespace
+
+std::string pack(std::initializer_list<std::string_view> texts) {
+  std::string packed;
+  for (const std::string_view text : texts) {
+    add_head(packed, text.size());
+    packed += text;
+  }
+  return packed;
+}
 
 Entry::Entry(std::string_view packed) noexcept {
   for (std::string_view& field : fields_) {

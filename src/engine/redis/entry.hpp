@@ -3,11 +3,15 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace errand::redis {
+
+/// Texts one after the other, as the scripts' cmsgpack has them.
+[[nodiscard]] std::string pack(std::initializer_list<std::string_view> texts);
 
 /// A task's entry in the queue, `task:<id>:meta`, as the scripts pack it: MessagePack values one
 /// after the other. Valid as long as the text it was made of.
@@ -17,28 +21,28 @@ class Entry {
   enum class Field : std::uint8_t {
     status,
     version,
-    seq,
-    queue,
-    priority,
-    available_at,
-    submitted_at,
     started_at,
     completed_at,
     vanish_at,
     attempts,
     crashes,
     failures,
-    type,
-    max_retries,
-    retry_policy,
-    headers,
     cancel_requested,
     progress,
     lease_expires_at,
     worker,
-    payload,
     result,
     error,
+    seq,
+    queue,
+    priority,
+    available_at,
+    submitted_at,
+    type,
+    max_retries,
+    retry_policy,
+    headers,
+    payload,
   };
 
   /// What is not there, or damaged, reads as nothing: 0, an empty text.
@@ -53,7 +57,7 @@ class Entry {
   }
 
  private:
-  static constexpr std::size_t kFields = static_cast<std::size_t>(Field::error) + 1;
+  static constexpr std::size_t kFields = static_cast<std::size_t>(Field::payload) + 1;
 
   [[nodiscard]] std::string_view at(Field field) const noexcept {
     return fields_[static_cast<std::size_t>(field)];

@@ -25,8 +25,7 @@ Subscription HandOver::stand_by(const std::string& worker, Taker taker) {
     const std::lock_guard lock{mutex_};
     workers_.insert_or_assign(worker, Worker{.taker = std::move(taker)});
   }
-  database_.notifications().hear_hand_overs(
-      [this](std::string_view message) { deliver(message); });
+  database_.notifications().hear_hand_overs([this](std::string_view message) { deliver(message); });
   return Subscription{[this, worker] { leave(worker); }};
 }
 
@@ -63,7 +62,8 @@ void HandOver::deliver(std::string_view message) {
   if (!id || error != std::errc{} || bytes > message.size()) return;
   const std::string_view entry = message.substr(0, bytes);
   const std::string_view payload = message.substr(bytes);
-  Claim claim = read_claim(*id, entry, payload.empty() ? std::nullopt : std::optional{payload});
+  Claim claim = read_claim(*id, entry, payload.empty() ? std::nullopt : std::optional{payload},
+                           /*bundled=*/false);
   const std::lock_guard lock{mutex_};
   const auto found = workers_.find(worker);
   if (found == workers_.end()) return;

@@ -22,8 +22,8 @@ namespace errand::redis {
 /// Tasks that submits hand to the workers of this process.
 ///
 /// A claim or a settle that makes a worker stand by names it in `standby:<queue>`. The submit of a
-/// single task takes the name from there, stores the task as claimed by that worker, and publishes it
-/// on the channel of the worker's process. Thread-safe.
+/// single task takes the name from there, stores the task as claimed by that worker, and publishes
+/// it on the channel of the worker's process. Thread-safe.
 class HandOver {
  public:
   explicit HandOver(Database& database) : database_{database} {}
@@ -47,8 +47,8 @@ class HandOver {
  private:
   struct Worker {
     Taker taker;
-    std::vector<std::string> queues{};      ///< of its last claim
-    std::chrono::milliseconds lease{0};     ///< of its last claim
+    std::vector<std::string> queues{};   ///< of its last claim
+    std::chrono::milliseconds lease{0};  ///< of its last claim
     [[nodiscard]] std::string named(const std::string& name) const {
       return std::to_string(lease.count()) + " " + name;
     }

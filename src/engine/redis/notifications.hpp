@@ -36,8 +36,8 @@ class Notifications final : public Signals {
   void tell_completion(std::span<const TaskId> tasks);
   void tell_completion(const Finish& finish);
 
-  /// Of tasks that are handed to this process, as submit_plain.lua publishes them. One callback at a
-  /// time: it takes the place of the last one, which is not running any more then; null: none.
+  /// Of tasks that are handed to this process, as submit_plain.lua publishes them. One callback at
+  /// a time: it takes the place of the last one, which is not running any more then; null: none.
   using HandedCallback = std::function<void(std::string_view message)>;
   void hear_hand_overs(HandedCallback callback);
 

@@ -32,28 +32,6 @@ struct Overload : F... {
 template <class... F>
 Overload(F...) -> Overload<F...>;
 
-/// As settle.lua names them.
-void add_settlement(Command& arguments, const Settlement& settlement) {
-  arguments.add(settlement.lease.id).add(settlement.lease.version);
-  std::visit(Overload{[&](const Completed& outcome) {
-                        arguments.add("completed").add(outcome.result).add("");
-                      },
-                      [&](const Failed& outcome) {
-                        arguments.add("failed").add(to_json(outcome.error)).add("");
-                      },
-                      [&](const Retried& outcome) {
-                        arguments.add("retried").add(to_json(outcome.error));
-                        arguments.add(std::int64_t{outcome.after.count()});
-                      },
-                      [&](const CancelHonoured&) { arguments.add("cancelled").add("").add(""); },
-                      [&](const Released& outcome) {
-                        arguments.add("released").add("");
-                        arguments.add(outcome.after ? std::to_string(outcome.after->count()) : "");
-                      }},
-             settlement.outcome);
-  arguments.add("0");
-}
-
 /// Told where there is work that somebody has already: nobody claims from it, but whoever follows
 /// all changes hears of it. keys.lua says so, too.
 constexpr const char* kNoQueue = "";
@@ -61,7 +39,7 @@ constexpr const char* kNoQueue = "";
 /// Longer results are not told, only that they are there: SHORT of keys.lua.
 constexpr std::size_t kToldResult = 1024;
 
-/// Of claim.lua: id, entry, payload.
+/// Of claim.lua: id, entry, and more.
 constexpr std::size_t kValuesOfAClaim = 3;
 
 /// Of submit.lua: the only task is stored, and a worker has it.
@@ -121,13 +99,10 @@ std::size_t Queue::store(std::span<const NewTask> tasks, const Script* first) {
       [&](Command& arguments, const NewTask& task) {
         arguments.add(task.id)
             .add(task.envelope.body())
-            .add(task.queue)
-            .add(task.envelope.type())
-            .add(std::int64_t{task.priority})
-            .add(std::int64_t{task.delay.count()})
-            .add(std::int64_t{task.retry.max_retries})
-            .add(detail::retry_policy_json(task.retry).value_or(""))
-            .add(detail::headers_json(task.envelope.headers()).value_or(""));
+            .add(pack({task.queue, task.envelope.type(), std::to_string(task.priority),
+                       std::to_string(task.delay.count()), std::to_string(task.retry.max_retries),
+                       detail::retry_policy_json(task.retry).value_or(""),
+                       detail::headers_json(task.envelope.headers()).value_or("")}));
         if (queues.empty() || *queues.begin() != task.queue) queues.insert(task.queue);
       },
       [&](const Command& arguments) {
@@ -161,9 +136,12 @@ ClaimBatch Queue::claim(const ClaimRequest& request) {
   const Value claims = reply.value()[0];
   batch.claims.reserve(claims.size() / kValuesOfAClaim);
   for (std::size_t i = 0; i + kValuesOfAClaim <= claims.size(); i += kValuesOfAClaim) {
-    const Value payload = claims[i + 2];
-    batch.claims.push_back(read_claim(claims[i].task_id(), claims[i + 1].text(),
-                                      payload.is_nil() ? std::nullopt : std::optional{payload.text()}));
+    const Value more = claims[i + 2];
+    const bool bundled = more.is_integer();
+    batch.claims.push_back(
+        read_claim(claims[i].task_id(), claims[i + 1].text(),
+                   more.is_nil() || bundled ? std::nullopt : std::optional{more.text()}, bundled));
+    if (bundled) bundles_.note(batch.claims.back().lease.id, more.integer());
   }
   if (const Value next_due = reply.value()[1]; !next_due.is_nil()) {
     batch.next_due = std::chrono::ceil<milliseconds>(std::chrono::microseconds{next_due.integer()});
@@ -205,6 +183,30 @@ std::vector<Lease> Queue::held_by(const std::string& worker) {
   return leases;
 }
 
+// As settle.lua names them.
+void Queue::add_settlement(Command& arguments, const Settlement& settlement) {
+  arguments.add(settlement.lease.id).add(settlement.lease.version);
+  const std::optional<std::int64_t> bundle = bundles_.take(settlement.lease.id);
+  std::visit(Overload{[&](const Completed& outcome) {
+                        arguments.add("completed").add(outcome.result);
+                        arguments.add(bundle ? std::to_string(*bundle) : "");
+                      },
+                      [&](const Failed& outcome) {
+                        arguments.add("failed").add(to_json(outcome.error)).add("");
+                      },
+                      [&](const Retried& outcome) {
+                        arguments.add("retried").add(to_json(outcome.error));
+                        arguments.add(std::int64_t{outcome.after.count()});
+                      },
+                      [&](const CancelHonoured&) { arguments.add("cancelled").add("").add(""); },
+                      [&](const Released& outcome) {
+                        arguments.add("released").add("");
+                        arguments.add(outcome.after ? std::to_string(outcome.after->count()) : "");
+                      }},
+             settlement.outcome);
+  arguments.add("0");
+}
+
 std::vector<SettleStatus> Queue::settle(std::span<const Settlement> settlements) {
   for (const Settlement& settlement : settlements) {
     if (const auto* completed = std::get_if<Completed>(&settlement.outcome)) {
@@ -215,7 +217,10 @@ std::vector<SettleStatus> Queue::settle(std::span<const Settlement> settlements)
   statuses.reserve(settlements.size());
   const HandOver::Staying staying = hand_over_.stay();
   const Command again = hand_over_.settles(settlements);
-  in_parts(settlements, kMost, add_settlement, [&](Command& arguments) {
+  const auto add = [&](Command& arguments, const Settlement& settlement) {
+    add_settlement(arguments, settlement);
+  };
+  in_parts(settlements, kMost, add, [&](Command& arguments) {
     const Reply reply = database_.write(scripts().settle, arguments.add(again));
     std::vector<TaskId> final_tasks;
     std::vector<TaskId> locked;

@@ -2,6 +2,7 @@
 
 #include "errand/task_queue.hpp"
 
+#include "engine/redis/bundle_book.hpp"
 #include "engine/redis/database.hpp"
 #include "engine/redis/hand_over.hpp"
 
@@ -41,9 +42,11 @@ class Queue final : public TaskQueue {
   std::size_t store(std::span<const NewTask> tasks, const Script* first);
   /// The only one of its batch, with which its task has become final.
   void tell_of(const Settlement& ended);
+  void add_settlement(Command& arguments, const Settlement& settlement);
 
   Database& database_;
   HandOver hand_over_{database_};
+  BundleBook bundles_;
 };
 
 }  // namespace errand::redis

@@ -21,6 +21,9 @@ class Value {
   [[nodiscard]] bool is_nil() const noexcept {
     return reply_ == nullptr || reply_->type == REDIS_REPLY_NIL;
   }
+  [[nodiscard]] bool is_integer() const noexcept {
+    return reply_ != nullptr && reply_->type == REDIS_REPLY_INTEGER;
+  }
   [[nodiscard]] bool is_error() const noexcept {
     return reply_ != nullptr && reply_->type == REDIS_REPLY_ERROR;
   }

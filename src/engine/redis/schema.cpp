@@ -8,7 +8,8 @@ namespace errand::redis {
 namespace {
 
 /// A change of the keys of a storage that is in use raises it, and says here how to get there.
-constexpr int kVersion = 1;
+/// Version 1 was never released: its entries are in another order.
+constexpr int kVersion = 2;
 
 }  // namespace
 
@@ -44,7 +45,15 @@ void RedisSchema::require_record_kind() {
 int RedisSchema::supported_version() const { return kVersion; }
 
 void RedisSchema::migrate() {
-  detail::refuse_newer_schema(installed_version(), kVersion);
+  const int installed = installed_version();
+  detail::refuse_newer_schema(installed, kVersion);
+  if (installed != 0 && installed < kVersion) {
+    throw StorageException{
+        "the tasks there were stored by a version of Errand that was never released; let it run "
+        "them, "
+        "and use another database or prefix from now on",
+        StorageException::Retry::useless};
+  }
   database_.write([&](Connection& connection) {
     // In this order: whoever finds the version finds the kind of records.
     static_cast<void>(connection.run(Command{"SET"}

@@ -58,30 +58,34 @@ const Scripts& scripts() {
   };
   // What is common comes first and ends the script: all that it takes to do the rest is not even
   // made.
-  const auto plain_first = [](std::string_view plain, std::string_view own) {
-    return Script{embedded::k_keys, plain, embedded::k_tasks, own};
+  const auto plain_first = [](std::string_view compact, std::string_view plain,
+                              std::string_view own, std::string_view alone = {}) {
+    return Script{embedded::k_keys, alone, compact, plain, embedded::k_tasks, own};
   };
-  static const Scripts all{.adopt = of_tasks(embedded::k_adopt),
-                           .beat = of_tasks(embedded::k_beat),
-                           .cancel = of_tasks(embedded::k_cancel),
-                           .claim = plain_first(embedded::k_claim_plain, embedded::k_claim),
-                           .ended = of_tasks(embedded::k_ended),
-                           .extend = of_tasks(embedded::k_extend),
-                           .finished = Script{embedded::k_keys, embedded::k_finished},
-                           .held = of_tasks(embedded::k_held),
-                           .list = of_tasks(embedded::k_list),
-                           .lost = of_tasks(embedded::k_lost),
-                           .move = of_tasks(embedded::k_move),
-                           .progress = of_tasks(embedded::k_progress),
-                           .prune = of_tasks(embedded::k_prune),
-                           .read = of_tasks(embedded::k_read),
-                           .remove = of_tasks(embedded::k_remove),
-                           .requeue = of_tasks(embedded::k_requeue),
-                           .resume = of_tasks(embedded::k_resume),
-                           .save = of_tasks(embedded::k_save),
-                           .settle = plain_first(embedded::k_settle_plain, embedded::k_settle),
-                           .stats = of_tasks(embedded::k_stats),
-                           .submit = plain_first(embedded::k_submit_plain, embedded::k_submit)};
+  static const Scripts all{
+      .adopt = of_tasks(embedded::k_adopt),
+      .beat = of_tasks(embedded::k_beat),
+      .cancel = of_tasks(embedded::k_cancel),
+      .claim = plain_first(embedded::k_claim_compact, embedded::k_claim_plain, embedded::k_claim),
+      .ended = of_tasks(embedded::k_ended),
+      .extend = of_tasks(embedded::k_extend),
+      .finished = Script{embedded::k_keys, embedded::k_finished},
+      .held = of_tasks(embedded::k_held),
+      .list = of_tasks(embedded::k_list),
+      .lost = of_tasks(embedded::k_lost),
+      .move = of_tasks(embedded::k_move),
+      .progress = of_tasks(embedded::k_progress),
+      .prune = of_tasks(embedded::k_prune),
+      .read = of_tasks(embedded::k_read),
+      .remove = of_tasks(embedded::k_remove),
+      .requeue = of_tasks(embedded::k_requeue),
+      .resume = of_tasks(embedded::k_resume),
+      .save = of_tasks(embedded::k_save),
+      .settle =
+          plain_first(embedded::k_settle_compact, embedded::k_settle_plain, embedded::k_settle),
+      .stats = of_tasks(embedded::k_stats),
+      .submit = plain_first(embedded::k_submit_compact, embedded::k_submit_plain,
+                            embedded::k_submit, embedded::k_submit_alone)};
   return all;
 }
 

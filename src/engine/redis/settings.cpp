@@ -122,7 +122,8 @@ DatabaseSettings settings_of(const Dsn& dsn) {
                           .most_connections = most_connections(dsn),
                           .ttl = detail::seconds_option(dsn, "ttl", kDefaultTtl),
                           .prefix = prefix_of(dsn),
-                          .record = record_of(dsn)};
+                          .record = record_of(dsn),
+                          .many = DatabaseSettings{}.many};
 }
 
 }  // namespace errand::redis

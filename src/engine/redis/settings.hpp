@@ -44,6 +44,9 @@ struct DatabaseSettings {
   std::chrono::milliseconds ttl{0};
   std::string prefix;  ///< of all keys
   RecordKind record = RecordKind::shared;
+  /// From how many compact records on a claim makes a bundle of them, and a settle lets them expire
+  /// together (scripts/keys.lua). No option: for tests, where one is many.
+  std::int64_t many = 20;
 };
 
 /// Throws ConfigurationException that names what is wrong.

@@ -112,7 +112,7 @@ TEST(OpenEngine, OpensTheOneThatTheDsnNames) {
   EXPECT_EQ(open_engine(file.dsn())->kind(), EngineKind::sqlite);
   EXPECT_THAT(schema_script(file.dsn()), HasSubstr("async_tasks"));
   EXPECT_EQ(schema_script(Dsn{"redis://host?record=compact&prefix=shop:"}),
-            "SET shop:errand:record compact NX\nSET shop:errand:schema 1 NX\n");
+            "SET shop:errand:record compact NX\nSET shop:errand:schema 2 NX\n");
 }
 
 }  // namespace

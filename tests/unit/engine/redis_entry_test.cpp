@@ -31,7 +31,14 @@ TEST(RedisEntry, TextsOfAllLengthsAreRead) {
     EXPECT_EQ(entry.text(Field::status), "pending");
     EXPECT_TRUE(entry.has(Field::version)) << size;
     EXPECT_EQ(entry.text(Field::version), text) << size;
-    EXPECT_EQ(entry.integer(Field::seq), 7);
+    EXPECT_EQ(entry.integer(Field::started_at), 7);
+  }
+}
+
+TEST(RedisEntry, WhatIsPackedHereIsReadByTheServer) {
+  for (const std::size_t size : {0U, 1U, 31U, 32U, 255U, 256U, 65'535U, 65'536U, 1'000'000U}) {
+    const std::string text(size, 'x');
+    EXPECT_EQ(pack({"a", text, ""}), packed("a") + packed(text) + packed("")) << size;
   }
 }
 
@@ -40,9 +47,9 @@ TEST(RedisEntry, NilAndFalseAreNothing) {
   const Entry entry{whole};
   EXPECT_FALSE(entry.has(Field::version));
   EXPECT_EQ(entry.integer(Field::version), 0);
-  EXPECT_FALSE(entry.has(Field::seq));
-  EXPECT_EQ(entry.optional_text(Field::seq), std::nullopt);
-  EXPECT_EQ(entry.optional_text(Field::queue), "mail");
+  EXPECT_FALSE(entry.has(Field::started_at));
+  EXPECT_EQ(entry.optional_text(Field::started_at), std::nullopt);
+  EXPECT_EQ(entry.optional_text(Field::completed_at), "mail");
 }
 
 TEST(RedisEntry, WhatIsCutOffIsNothing) {
@@ -52,7 +59,7 @@ TEST(RedisEntry, WhatIsCutOffIsNothing) {
     whole.resize(before.size() - size - 1);
     whole.shrink_to_fit();
     const Entry entry{whole};
-    EXPECT_FALSE(entry.has(Field::seq)) << size;
+    EXPECT_FALSE(entry.has(Field::started_at)) << size;
   }
 }
 

@@ -1,7 +1,8 @@
 -- Claims due tasks. ARGV: limit, suspects among them at most, lease in ms, worker, how many
 -- tasks may be handed over to it where it gets fewer than that, or -1; queues.
 -- Returns {claims, microseconds until the next one is due or false}; of each claim its id, its entry,
--- and its payload where the entry does not have it. Locked tasks are passed over.
+-- and its payload where the entry does not have it. Where there is a number instead of a payload, that
+-- of its bundle, the entry is that of the task before its claim. Locked tasks are passed over.
 local left, suspects_left = limit, most_suspects
 
 local function claim(task)

@@ -1,9 +1,6 @@
 -- What nearly all claims are: no suspects, no locks, and records that say what the queue says. All is
 -- looked at before anything is changed; where something is not plain, the rest of the script does
 -- it. ARGV: see claim.lua.
-local limit, most_suspects = tonumber(ARGV[FIRST]), tonumber(ARGV[FIRST + 1])
-local lease_end, worker = digits(now + ARGV[FIRST + 2] * 1000), ARGV[FIRST + 3]
-local stands_by, FIRST_QUEUE = tonumber(ARGV[FIRST + 4]), FIRST + 5
 
 -- The documents and entries of tasks that are due. nil: one of them is not plain.
 local function read_due(due)
@@ -13,69 +10,56 @@ local function read_due(due)
     local id = string.sub(due[i], 17)
     local base = TASK .. id
     ids[i] = id
-    words = words + 1
-    keys[words] = base .. ':meta'
-    if shared then
-      keys[words + 1], keys[words + 2] = base .. ':status', base .. ':payload'
-      words = words + 2
-      locks[i] = base .. ':lock'
-    end
+    keys[words + 1], keys[words + 2], keys[words + 3] = base .. ':meta', base .. ':status',
+      base .. ':payload'
+    words = words + 3
+    locks[i] = base .. ':lock'
   end
-  if shared and call('EXISTS', unpack(locks, 1, count)) > 0 then return end
+  if call('EXISTS', unpack(locks, 1, count)) > 0 then return end
   return ids, keys, call('MGET', unpack(keys, 1, words))
 end
 
--- What claiming some tasks of a queue and priority changes, and what is told of them. nil: one of them
--- is not plain.
-local function prepare(queue, due, told, size)
+-- As prepare_compact().
+local function prepare_shared(queue, due, told, size)
   local ids, keys, found = read_due(due)
   if not ids then return end
-  local step = shared and 3 or 1
   local part = {queue = queue, count = #due, ids = ids, keys = {}, vanish = {}, started = {},
                 entries = {}, leases = {}, retrying = {}}
   for i = 1, #due do
-    local at = (i - 1) * step + 1
-    local whole, status, version, seq, in_queue, priority, available_at, submitted_at, started_at,
-      completed_at, vanish_at, attempts, crashes, failures, type, max_retries, retry_policy, headers,
-      cancel_requested, progress, lease, last_worker, payload, result, error =
+    local at = 3 * i - 2
+    local whole, status, version, started_at, completed_at, vanish_at, attempts, crashes, failures,
+      cancel_requested, progress, lease, last_worker, result, error, seq, in_queue, priority,
+      available_at, submitted_at, type, max_retries, retry_policy, headers =
       pcall(cmsgpack.unpack, found[at])
     if not whole or not WAITING[status] or in_queue ~= queue or not tonumber(version)
       or not tonumber(submitted_at) or not tonumber(seq) or seq .. ids[i] ~= due[i] then
       return
     end
-    local document = payload
-    if shared then
-      document = found[at + 2]
-      if found[at + 1] ~= status or not document or tonumber(vanish_at or 0) <= vanishes_soon then
-        return
-      end
-      part.keys[i], part.vanish[i] = keys[at + 1], vanish_at
-    elseif payload == false then
-      document = get(task_key(ids[i], 'payload'))
+    local document = found[at + 2]
+    if found[at + 1] ~= status or not document or tonumber(vanish_at or 0) <= vanishes_soon then
+      return
     end
+    part.keys[i], part.vanish[i] = keys[at + 1], vanish_at
     if status == 'retrying' then part.retrying[#part.retrying + 1] = ids[i] end
     started_at = not_before(submitted_at)
     part.started[i] = started_at
-    local packed = pack('running', successor(version), seq, queue, priority, available_at,
-                        submitted_at, started_at, completed_at, vanish_at,
-                        successor(attempts), crashes, failures, type, max_retries,
-                        retry_policy, headers, cancel_requested, nil, lease_end, worker, payload,
-                        result, error)
+    local packed = pack('running', successor(version), started_at, completed_at, vanish_at,
+                        successor(attempts), crashes, failures, cancel_requested, nil, lease_end,
+                        worker, result, error, seq, queue, priority, available_at, submitted_at,
+                        type, max_retries, retry_policy, headers, nil)
     part.entries[2 * i - 1], part.entries[2 * i] = keys[at], packed
     part.leases[2 * i - 1], part.leases[2 * i] = lease_end, due[i]
-    told[size + 1], told[size + 2], told[size + 3] = ids[i], packed, not payload and document or false
+    told[size + 1], told[size + 2], told[size + 3] = ids[i], packed, document
     size = size + 3
   end
   return part, size
 end
 
-local function apply(part)
-  if shared then
-    for i, key in ipairs(part.keys) do
-      call('SET', key, 'running', 'PXAT', part.vanish[i])
-      call('SET', task_key(part.ids[i], 'started_at'), seconds(part.started[i]), 'PXAT',
-           part.vanish[i])
-    end
+local function apply_shared(part)
+  for i, key in ipairs(part.keys) do
+    call('SET', key, 'running', 'PXAT', part.vanish[i])
+    call('SET', task_key(part.ids[i], 'started_at'), seconds(part.started[i]), 'PXAT',
+         part.vanish[i])
   end
   call('MSET', unpack(part.entries, 1, 2 * part.count))
   call('ZREM', of_queue('index:pending', part.queue), unpack(part.ids, 1, part.count))
@@ -93,6 +77,8 @@ local function until_due(places, best)
 end
 
 local function claim_plain()
+  local prepare, apply = prepare_compact, apply_compact
+  if shared then prepare, apply = prepare_shared, apply_shared end
   local parts, taken, told, size, left = {}, {}, {}, 0, limit
   local seen, empty, next_due = {}, {}, false
   for i = FIRST_QUEUE, #ARGV do

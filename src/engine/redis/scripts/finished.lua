@@ -20,7 +20,7 @@ local function add_compact(id, packed)
   end
   local whole, _, status = pcall(cmsgpack.unpack_one, packed)
   if not whole or not FINAL[status] then return end
-  local result, error = select(23, cmsgpack.unpack(packed))
+  local result, error = select(13, cmsgpack.unpack(packed))
   answers[#answers + 1] = {id, status, false, packed,
                            result == false and get(task_key(id, 'result')),
                            error == false and get(task_key(id, 'error'))}

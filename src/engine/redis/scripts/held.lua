@@ -11,5 +11,10 @@ for _, queue in ipairs(all_queues()) do
       held[#held + 1] = {id, tonumber(task.version)}
     end
   end
+  if not shared then
+    for _, place in ipairs(queue and places_in_bundles(queue) or {}) do
+      if bundle_of_place(place).worker == ARGV[FIRST] then held[#held + 1] = {id_of_place(place), 2} end
+    end
+  end
 end
 return held

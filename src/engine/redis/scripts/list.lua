@@ -13,11 +13,17 @@ local wanted = {unpack(ARGV, FIRST + 9)}
 if #wanted == 0 then wanted = STATUSES end
 
 local indexes, total, found = {}, 0, {}
+local bundled = {}  -- ids of tasks that bundles hold, which are in the index of pending ones
 for _, queue in ipairs(queues) do
+  local held = queue and call('ZCARD', BUNDLES) > 0 and places_in_bundles(queue) or {}
+  for _, place in ipairs(held) do bundled[id_of_place(place)] = true end
   for _, status in ipairs(wanted) do
     local index = index_of(status, queue)
-    indexes[#indexes + 1] = {key = index, running = status == 'running'}
+    indexes[#indexes + 1] = {key = index, running = status == 'running' and held,
+                             pending = status == 'pending'}
     total = total + call('ZCARD', index)
+    if status == 'running' then total = total + #held end
+    if status == 'pending' then total = total - #held end
   end
 end
 -- Past the end nothing needs to be looked at, but for the number of those of a type.
@@ -38,7 +44,8 @@ end
 -- Running tasks, the last submitted first, as an index by seq would give them. They are no more than
 -- what workers have taken.
 local function running_by_seq(index, before)
-  local members = call('ZRANGE', index, 0, -1)
+  local members = call('ZRANGE', index.key, 0, -1)
+  for _, place in ipairs(index.running) do members[#members + 1] = place end
   table.sort(members, function(a, b) return a > b end)
   local ids_and_seqs = {}
   for _, member in ipairs(members) do
@@ -58,7 +65,7 @@ local function page_of(index, from, part)
     return call('ZREVRANGEBYSCORE', index.key, from_first and '+inf' or '(' .. after, '-inf',
                 'WITHSCORES', 'LIMIT', from, part)
   end
-  index.all = index.all or running_by_seq(index.key, from_first and math.huge or tonumber(after))
+  index.all = index.all or running_by_seq(index, from_first and math.huge or tonumber(after))
   return {unpack(index.all, 2 * from + 1, math.min(2 * (from + part), #index.all))}
 end
 
@@ -70,7 +77,8 @@ local function gather(index, needed)
     local types = wanted_type and types_of(entries)
     for i = 1, #entries, 2 do
       local seq = tonumber(entries[i + 1])
-      if not wanted_type or types[i] == wanted_type then
+      if (not wanted_type or types[i] == wanted_type)
+        and not (index.pending and bundled[entries[i]]) then
         fitting = fitting + 1
         if after == '' or seq < tonumber(after) then
           found[#found + 1] = {id = entries[i], seq = seq}

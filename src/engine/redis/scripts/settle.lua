@@ -1,7 +1,9 @@
--- Ends attempts. ARGV, for each: id, version, outcome, result or error, wait in ms, and 1 if its
--- worker was lost; then, perhaps, a queue and a worker that stands by there. Outcomes: completed, failed, cancelled, retried (with an error, and a wait), and
--- released (the attempt given back; an empty wait means the old place in the queue). A loss counts
--- only where the lease has run out; it takes its attempt along.
+-- Ends attempts. ARGV, for each: id, version, outcome, result or error, wait in ms or, of a completed
+-- one, the number of its bundle if it is known, and 1 if its worker was lost; then, perhaps,
+-- a queue and a worker that stands by there. Outcomes: completed,
+-- failed, cancelled, retried (with an error, and a wait), and released (the attempt given back; an
+-- empty wait means the old place in the queue). A loss counts only where the lease has run out; it
+-- takes its attempt along.
 -- Returns for each: 0 not held any more, 1 final now, 2 waiting again, 3 locked: not touched, so that
 -- one lock does not hold up the others.
 local some_locked = count_locks(ARGV, FIRST, STEP) > 0

@@ -1,28 +1,16 @@
 -- What nearly all outcomes are: a task that is still held is completed, and no other program has to do
 -- with it. The rest of the script does what is left then. ARGV: see settle.lua.
-local STEP = 6
-allow_when_full()
 
-local count = math.floor((#ARGV - FIRST + 1) / STEP)
--- After the last one: a queue and a worker that stands by there again.
-local free = FIRST + count * STEP
-if ARGV[free] then stand_by(ARGV[free], ARGV[free + 1]) end
--- For each: see settle.lua; nil where it is left.
-local answers, left = {}, 0
-
--- The entries of these tasks, and before each, of shared records, their status. nil: one is locked.
+-- The status and the entry of each of these tasks. nil: one is locked.
 local function read_held(first, last)
   local keys, locks, words = {}, {}, 0
   for i = first, last do
     local base = TASK .. ARGV[FIRST + (i - 1) * STEP]
-    if shared then
-      words = words + 1
-      keys[words], locks[i - first + 1] = base .. ':status', base .. ':lock'
-    end
-    words = words + 1
-    keys[words] = base .. ':meta'
+    keys[words + 1], keys[words + 2] = base .. ':status', base .. ':meta'
+    words = words + 2
+    locks[i - first + 1] = base .. ':lock'
   end
-  if shared and call('EXISTS', unpack(locks, 1, last - first + 1)) > 0 then return end
+  if call('EXISTS', unpack(locks, 1, last - first + 1)) > 0 then return end
   return call('MGET', unpack(keys, 1, words)), keys
 end
 
@@ -40,55 +28,35 @@ local function keep_shown(base, submitted_at, started_at)
   end
 end
 
-local groups, seen = {}, {}
-local done, ended, gone, unlinked = {}, 0, {}, 0
+local groups, gone, unlinked = {}, {}, 0
 
-local function complete_part(first, last)
+local function complete_shared(first, last)
   local found, keys = read_held(first, last)
-  local step = shared and 2 or 1
   for i = first, last do
     local at = FIRST + (i - 1) * STEP
-    local id, place = ARGV[at], (i - first + 1) * step
+    local id, place = ARGV[at], 2 * (i - first + 1)
     local first_of_task = not seen[id]
     seen[id] = true
     if found and first_of_task and ARGV[at + 2] == 'completed' then
-      local whole, status, version, seq, queue, priority, available_at, submitted_at, started_at,
-        completed_at, vanish_at, attempts, crashes, failures, type, max_retries, retry_policy, headers,
-        cancel_requested, progress, lease, worker, payload, old_result, old_error =
+      local whole, status, version, started_at, completed_at, vanish_at, attempts, crashes, failures,
+        cancel_requested, progress, lease, worker, old_result, old_error, seq, queue, priority,
+        available_at, submitted_at, type, max_retries, retry_policy, headers =
         pcall(cmsgpack.unpack, found[place])
       if whole and status == 'running' and version == ARGV[at + 1] and queue and tonumber(seq)
-        and tonumber(started_at) and tonumber(submitted_at)
-        and (not shared or found[place - 1] == status) then
+        and tonumber(started_at) and tonumber(submitted_at) and found[place - 1] == status then
         local base, text = TASK .. id, ARGV[at + 3]
-        local result
         completed_at = not_before(started_at)
-        if shared then
-          call('SET', keys[place - 1], 'completed', 'PXAT', vanish)
-          call('SET', base .. ':result', text, 'PXAT', vanish)
-          call('SET', base .. ':completed_at', seconds(completed_at), 'PXAT', vanish)
-          keep_shown(base, submitted_at, started_at)
-          gone[unlinked + 1], gone[unlinked + 2] = base .. ':message', base .. ':error'
-          unlinked = unlinked + 2
-        else
-          result = text
-          if #text > SHORT then
-            call('SET', base .. ':result', text, 'PXAT', vanish)
-            result = false
-          elseif old_result == false then
-            unlinked = unlinked + 1
-            gone[unlinked] = base .. ':result'
-          end
-          if payload == false then call('PEXPIREAT', base .. ':payload', vanish) end
-          if old_error == false then
-            unlinked = unlinked + 1
-            gone[unlinked] = base .. ':error'
-          end
-        end
+        call('SET', keys[place - 1], 'completed', 'PXAT', vanish)
+        call('SET', base .. ':result', text, 'PXAT', vanish)
+        call('SET', base .. ':completed_at', seconds(completed_at), 'PXAT', vanish)
+        keep_shown(base, submitted_at, started_at)
+        gone[unlinked + 1], gone[unlinked + 2] = base .. ':message', base .. ':error'
+        unlinked = unlinked + 2
         if failures then call('PEXPIREAT', base .. ':history', vanish) end
         call('SET', keys[place],
-             pack('completed', successor(version), seq, queue, priority, available_at, submitted_at,
-                  started_at, completed_at, vanish, attempts, crashes, failures, type, max_retries,
-                  retry_policy, headers, cancel_requested, nil, lease, worker, payload, result, nil),
+             pack('completed', successor(version), started_at, completed_at, vanish, attempts, crashes,
+                  failures, cancel_requested, nil, lease, worker, nil, nil, seq, queue, priority,
+                  available_at, submitted_at, type, max_retries, retry_policy, headers, nil),
              'PXAT', vanish)
         local group = groups[queue]
         if not group then
@@ -109,17 +77,23 @@ local function complete_part(first, last)
   end
 end
 
+local function apply_shared()
+  for queue, group in pairs(groups) do
+    in_parts('ZREM', of_queue('running', queue), group.running, group.count)
+    in_parts('ZADD', of_queue('index:completed', queue), group.numbers, 2 * group.count)
+    in_parts('ZADD', EXPIRING, group.expiring, 2 * group.count)
+  end
+  for i = 1, unlinked, MOST_WORDS do
+    call('UNLINK', unpack(gone, i, math.min(i + MOST_WORDS - 1, unlinked)))
+  end
+end
+
+local complete, apply = complete_compact, apply_compact
+if shared then complete, apply = complete_shared, apply_shared end
 for first = 1, count, MOST_TASKS do
-  complete_part(first, math.min(first + MOST_TASKS - 1, count))
+  complete(first, math.min(first + MOST_TASKS - 1, count))
 end
-for queue, group in pairs(groups) do
-  in_parts('ZREM', of_queue('running', queue), group.running, group.count)
-  in_parts('ZADD', of_queue('index:completed', queue), group.numbers, 2 * group.count)
-  in_parts('ZADD', EXPIRING, group.expiring, 2 * group.count)
-end
-for i = 1, unlinked, MOST_WORDS do
-  call('UNLINK', unpack(gone, i, math.min(i + MOST_WORDS - 1, unlinked)))
-end
+apply()
 if left == 0 and #call('ZRANGEBYSCORE', EXPIRING, '-inf', now_ms, 'LIMIT', 0, 1) == 0 then
   tell_done(done, count == 1 and ARGV[FIRST + 3])
   return answers

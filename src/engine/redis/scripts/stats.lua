@@ -4,11 +4,20 @@
 local counts = {0, 0, 0, 0, 0, 0}
 local rows, seen = {}, {}
 
+-- How many tasks bundles hold, by queue.
+local held = {}
+for _, number in ipairs(call('ZRANGE', BUNDLES, 0, -1)) do
+  local queue, left = unpack(call('HMGET', bundle_key(number), 'queue', 'left'))
+  if queue then held[queue] = (held[queue] or 0) + tonumber(left or 0) end
+end
+
 local function count(queue)
   local tasks = {}
   local all = 0
   for i, status in ipairs(STATUSES) do
     local number = call('ZCARD', index_of(status, queue))
+    if status == 'pending' then number = number - (held[queue or ''] or 0) end
+    if status == 'running' then number = number + (held[queue or ''] or 0) end
     counts[i] = counts[i] + number
     tasks[status] = number
     all = all + number

@@ -1,21 +1,23 @@
--- Stores new tasks as pending. ARGV, for each: id, payload, queue, type, priority, delay in ms,
--- max_retries, retry_policy, headers; the last two empty where there is none. Ids that are stored
--- are left alone. Returns how many were not; HANDED_OVER where the only one was, and a worker has it.
+-- Stores new tasks as pending. ARGV, for each: id, payload, and packed what tasks of a batch often have
+-- in common: queue, type, priority, delay in ms, max_retries, retry_policy, headers; the last two empty
+-- where there is none. Ids that are stored are left alone. Returns how many were not, or
+-- HANDED_OVER (submit_alone.lua).
 local count = (#ARGV - FIRST + 1) / STEP
 local seq = call('INCRBY', own_key('seq'), count) - count
 local queues, stored = {}, 0
 
 look_up(ARGV, FIRST, STEP)
 for i = FIRST, #ARGV, STEP do
-  local id, queue = ARGV[i], ARGV[i + 2]
+  local id = ARGV[i]
   seq = seq + 1
   if not entries[id] and not is_known(id) then
+    local queue, type, priority, delay, max_retries, retry_policy, headers =
+      cmsgpack.unpack(ARGV[i + 2])
     local task = {id = id, status = 'pending', version = '1', seq = seq_text(seq), queue = queue,
-                  type = ARGV[i + 3], priority = ARGV[i + 4],
-                  available_at = digits(now + ARGV[i + 5] * 1000),
-                  max_retries = ARGV[i + 6], submitted_at = now_text, vanish_at = vanish,
-                  retry_policy = ARGV[i + 7] ~= '' and ARGV[i + 7] or nil,
-                  headers = ARGV[i + 8] ~= '' and ARGV[i + 8] or nil}
+                  type = type, priority = priority, available_at = digits(now + delay * 1000),
+                  max_retries = max_retries, submitted_at = now_text, vanish_at = shared and vanish or nil,
+                  retry_policy = retry_policy ~= '' and retry_policy or nil,
+                  headers = headers ~= '' and headers or nil}
     put_document(task, 'payload', ARGV[i + 1])
     enter(task)
     show(task, false)

@@ -37,21 +37,22 @@ end
 -- messages, and the keys to delete, are gathered here and sent by flush(), with which every script
 -- that changes tasks ends.
 local sets, doomed, entries, messages = {}, {}, {}, {}
+-- How many tasks were taken from bundles, by number.
+local unbundled = {}
 
 local function pack_task(task)
   return pack(
-    task.status, task.version, task.seq, task.queue, task.priority, task.available_at,
-    task.submitted_at, task.started_at, task.completed_at, task.vanish_at, task.attempts,
-    task.crashes, task.failures, task.type, task.max_retries, task.retry_policy, task.headers,
-    task.cancel_requested, task.progress, task.lease_expires_at, task.worker, task.payload,
-    task.result, task.error)
+    task.status, task.version, task.started_at, task.completed_at, task.vanish_at, task.attempts,
+    task.crashes, task.failures, task.cancel_requested, task.progress, task.lease_expires_at,
+    task.worker, task.result, task.error, task.seq, task.queue, task.priority, task.available_at,
+    task.submitted_at, task.type, task.max_retries, task.retry_policy, task.headers, task.payload)
 end
 
 -- One constructor, which makes room for all fields at once.
-local function assemble(id, is_whole, status, version, seq, queue, priority, available_at,
-                        submitted_at, started_at, completed_at, vanish_at, attempts, crashes,
-                        failures, type, max_retries, retry_policy, headers, cancel_requested,
-                        progress, lease_expires_at, worker, payload, result, error)
+local function assemble(id, is_whole, status, version, started_at, completed_at, vanish_at, attempts,
+                        crashes, failures, cancel_requested, progress, lease_expires_at, worker,
+                        result, error, seq, queue, priority, available_at, submitted_at, type,
+                        max_retries, retry_policy, headers, payload)
   if is_whole and is_status(status) and tonumber(version) and tonumber(seq) then
     return {id = id, status = status, version = version, seq = seq, queue = queue,
             priority = priority, available_at = available_at, submitted_at = submitted_at,
@@ -97,6 +98,7 @@ local function flush_entries()
   local lasting, count = {}, 0  -- # looks for the end each time
   for id, task in pairs(entries) do
     if FINAL[task.status] then
+      task.vanish_at = vanish
       call('SET', task_key(id, 'meta'), pack_task(task), 'PXAT', vanish)
     else
       lasting[count + 1], lasting[count + 2] = task_key(id, 'meta'), pack_task(task)
@@ -135,7 +137,8 @@ local function flush()
   for i = 1, #doomed, MOST_WORDS do
     call('UNLINK', unpack(doomed, i, math.min(i + MOST_WORDS - 1, #doomed)))
   end
-  sets, doomed, entries, messages = {}, {}, {}, {}
+  for number, count in pairs(unbundled) do take_from_bundle(number, count) end
+  sets, doomed, entries, messages, unbundled = {}, {}, {}, {}, {}
 end
 
 -- Takes the task out of where its status has put it.
@@ -348,6 +351,62 @@ local function follow(task, status)
   if FINAL[status] then let_outcome_vanish(task.id) end
 end
 
+-- The bundle of each place that is in one, as far as it is still held; nil: there is none.
+local bundles
+local function bundle_of_place(place)
+  if not bundles then
+    bundles = {}
+    for _, number in ipairs(call('ZRANGE', BUNDLES, 0, -1)) do
+      local found = call('HMGET', bundle_key(number), 'queue', 'worker', 'lease', 'started', 'places')
+      local bundle = {number = number, queue = found[1], worker = found[2], lease = found[3],
+                      started = found[4]}
+      local places = tonumber(bundle.started) and found[5] or ''
+      for i = 1, #places, PLACE_SIZE do bundles[string.sub(places, i, i + PLACE_SIZE - 1)] = bundle end
+    end
+  end
+  return bundles[place]
+end
+
+-- A task that is held by a bundle becomes the running one that it is. `only_read`: its entry stays.
+local function unbundle(task, only_read)
+  if task.status ~= 'pending' or task.version ~= '1' or not task.queue then return end
+  if bundles and not bundles[place_member(task)] then return end
+  local waits = call('ZSCORE', place_in('waiting', task.priority or '0', task.queue),
+                     place_member(task))
+  local bundle = not waits and bundle_of_place(place_member(task))
+  if not bundle then return end
+  task.status, task.version, task.attempts = 'running', '2', '1'
+  task.started_at, task.lease_expires_at, task.worker = bundle.started, bundle.lease, bundle.worker
+  if only_read then return end
+  place(index_of('pending', task.queue), task.id, false)
+  place(index_of('running', task.queue), place_member(task), bundle.lease)
+  keep(task)
+  looked_up.meta[task.id] = nil
+  unbundled[bundle.number] = (unbundled[bundle.number] or 0) + 1
+end
+
+-- The places of tasks that bundles of a queue hold.
+local function places_in_bundles(queue)
+  local places, ids = {}, {}
+  bundle_of_place('')
+  for place, bundle in pairs(bundles) do
+    if bundle.queue == queue then
+      places[#places + 1] = place
+      ids[#ids + 1] = id_of_place(place)
+    end
+  end
+  look_up_key('meta', ids, 1, 1)
+  local held = {}
+  for i, place in ipairs(places) do
+    local packed = text_of(ids[i], 'meta')
+    if packed and string.sub(packed, 1, #FRESH) == FRESH
+      and string.sub(packed, SEQ, SEQ_END) == string.sub(place, 1, 16) then
+      held[#held + 1] = place
+    end
+  end
+  return held
+end
+
 local function next_seq()
   return seq_text(call('INCR', own_key('seq')))
 end
@@ -371,7 +430,10 @@ local function find(id, only_read)
   if entries[id] then return entries[id] end
   local packed = text_of(id, 'meta')
   local task = packed and unpack_task(id, packed)
-  if not shared then return task or nil end
+  if not shared then
+    if task then unbundle(task, only_read) end
+    return task or nil
+  end
   local status = status_of(id)
   if not task then
     if only_read or not is_status(status) then return nil end
@@ -422,22 +484,69 @@ local function all_queues()
   return queues
 end
 
--- Forgets up to `limit` tasks whose keys have vanished. Returns how many it looked at.
-local function prune(limit)
-  local due = call('ZRANGEBYSCORE', EXPIRING, '-inf', now_ms, 'LIMIT', 0, limit)
-  for _, member in ipairs(due) do
-    local id, status, queued, queue = string.sub(member, 1, 36),
-      string.match(member, '^(%l+)(:?)(.*)$', 37)
-    local left = call('PTTL', task_key(id, 'meta'))
-    if left == -2 then
-      call('ZREM', EXPIRING, member)
-      call('ZREM', index_of(status, queued == ':' and queue or nil), id)
-    else
-      -- Somebody lets it live longer.
-      call('ZADD', EXPIRING, now_ms + (left >= 0 and left + 1 or ttl + 1), member)
+-- Forgets a task whose keys have vanished.
+local function prune_one(member)
+  local id, status, queued, queue = string.sub(member, 1, 36),
+    string.match(member, '^(%l+)(:?)(.*)$', 37)
+  local left = call('PTTL', task_key(id, 'meta'))
+  if left == -2 then
+    call('ZREM', EXPIRING, member)
+    call('ZREM', index_of(status, queued == ':' and queue or nil), id)
+  else
+    -- Somebody lets it live longer.
+    call('ZADD', EXPIRING, now_ms + (left >= 0 and left + 1 or ttl + 1), member)
+  end
+end
+
+-- The queue of tasks that were completed together, and their ids.
+local function read_together(member)
+  local queue, at = string.match(member, '^%*([^\n]*)\n()')
+  local ids = {}
+  for i = at or #member + 1, #member, 36 do ids[#ids + 1] = string.sub(member, i, i + 35) end
+  return queue or '', ids
+end
+
+-- Deletes tasks that were completed together, which have no TTL, and forgets them. Those that are
+-- something else by now are left alone: their place is elsewhere.
+local function prune_together(member)
+  local queue, ids = read_together(member)
+  look_up_key('meta', ids, 1, 1)
+  local keys, gone = {}, {}
+  for _, id in ipairs(ids) do
+    local packed = text_of(id, 'meta')
+    local task = packed and unpack_task(id, packed)
+    if not packed or task and FINAL[task.status] and tonumber(task.vanish_at or now) <= now_ms then
+      keys[#keys + 1], gone[#gone + 1] = task_key(id, 'meta'), id
     end
   end
-  return #due
+  if #gone > 0 then
+    call('UNLINK', unpack(keys))
+    call('ZREM', index_of('completed', queue), unpack(gone))
+  end
+  call('ZREM', EXPIRING, member)
+  return #ids
+end
+
+-- Forgets at least `limit` tasks whose time is over, if there are so many. Returns how many it looked
+-- at.
+local function prune(limit)
+  local looked_at = 0
+  while looked_at < limit do
+    local due = call('ZRANGEBYSCORE', EXPIRING, '-inf', now_ms, 'LIMIT', 0,
+                     math.min(limit - looked_at, 20))
+    if #due == 0 then break end
+    for _, member in ipairs(due) do
+      if looked_at < limit then
+        if string.sub(member, 1, 1) == '*' then
+          looked_at = looked_at + prune_together(member)
+        else
+          prune_one(member)
+          looked_at = looked_at + 1
+        end
+      end
+    end
+  end
+  return looked_at
 end
 
 -- The names and values of what a task has, but for its documents.
