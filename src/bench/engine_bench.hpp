@@ -15,6 +15,7 @@ struct Plan {
   std::size_t backlog = 0;     ///< above 0: measure claims beside so many pending tasks, too
   std::size_t rounds = 3;      ///< of bulk and drain
   std::size_t payload = 200;   ///< bytes of JSON of each task; at least kLeastPayload
+  bool bare_first = false;     ///< in odd rounds the bare loop is measured first, else in even ones
   bool storage_calls = true;   ///< false: only what queues do
   bool keep_backlog = false;   ///< true: the storage is thrown away, with the backlog in it
 };
@@ -30,7 +31,9 @@ using Figure = std::pair<std::string, double>;
 ///
 /// - `submit_seq`: one caller, one task at a time; `submit_c50`: 50 threads, one at a time each;
 ///   `submit_bulk`: 1,000 at a time.
-/// - `drain`: no-op tasks a second from a backlog, results stored, one worker in this process.
+/// - `drain`: no-op tasks a second from a backlog, results stored, one worker in this process; from
+/// the
+///   first that is handled to the last that is completed.
 /// - `e2e_p50_ms`, `e2e_p99_ms`: from the call of submit to the result in the caller's hand, with
 ///   an idle worker in another process; `start_p50_ms`: from its storage to its start.
 /// - `save_p99_ms`, `load_p99_ms`, `update_status_p99_ms`, `remove_p99_ms`: TaskStorage, one

@@ -27,6 +27,7 @@ struct BenchCommand {
   std::int64_t backlog = 0;
   std::int64_t rounds = 3;
   std::int64_t payload = 200;
+  bool bare_first = false;
   bool queue_only = false;
   bool keep_backlog = false;
   bool json = false;
@@ -71,6 +72,7 @@ ExitCode run_bench(const BenchCommand& command, Invocation& invocation) {
                            .backlog = static_cast<std::size_t>(command.backlog),
                            .rounds = static_cast<std::size_t>(command.rounds),
                            .payload = static_cast<std::size_t>(command.payload),
+                           .bare_first = command.bare_first,
                            .storage_calls = !command.queue_only,
                            .keep_backlog = command.keep_backlog};
     const auto progress = [&](const std::string& next) { line.show("measuring " + next); };
@@ -114,6 +116,8 @@ void add_bench(CLI::App& parent, Invocation& invocation) {
   add_number(command, "--payload", options->payload,
              static_cast<std::int64_t>(bench::kLeastPayload), 64'000'000,
              "Bytes of JSON of each task");
+  add_flag(command, "--bare-first", options->bare_first,
+           "Begin with the bare loop's bulk and drain; they take turns at being first");
   add_flag(command, "--queue-only", options->queue_only,
            "Leave out what TaskStorage does: save, load, update, delete");
   add_number(command, "--backlog", options->backlog, 0, 100'000'000,
