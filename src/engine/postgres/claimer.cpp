@@ -9,6 +9,7 @@
 #include "errand/errors.hpp"
 
 #include "core/stored_json.hpp"
+#include "engine/postgres/held_statements.hpp"
 #include "engine/postgres/statements.hpp"
 
 namespace errand::postgres {
@@ -29,13 +30,24 @@ constexpr int kTook = 15;
 // Of kReadBundle, behind those that both have.
 constexpr int kTid = 14;
 
-/// RETURNING gives rows in any order; this holds what they were chosen by.
-struct Ranked {
-  Claim claim;
-  Place place;
-};
+Query claim_query(const char* sql, const std::string& queue, std::size_t limit,
+                  std::int64_t suspects_or_priority, const ClaimRequest& request) {
+  Query query{sql};
+  query.parameters.add(queue)
+      .add(static_cast<std::int64_t>(limit))
+      .add(suspects_or_priority)
+      .add(std::int64_t{request.lease.count()})
+      .add(request.worker);
+  return query;
+}
 
-Ranked read_claim(const Result& result, int row, const std::string& queue) {
+void add_place(Query& query, const Place& place) {
+  query.parameters.add(place.available_at).add(place.seq);
+}
+
+}  // namespace
+
+Claimer::Ranked Claimer::read_claim(const Result& result, int row, const std::string& queue) {
   const int max_retries = result.small_integer(row, 7);
   const int priority = result.small_integer(row, 4);
   return Ranked{
@@ -56,13 +68,13 @@ Ranked read_claim(const Result& result, int row, const std::string& queue) {
                      .seq = result.integer(row, 13)}};
 }
 
-bool comes_before(const Ranked& a, const Ranked& b) {
+bool Claimer::comes_before(const Ranked& a, const Ranked& b) {
   return std::tie(b.place.priority, a.place.available_at, a.place.seq) <
          std::tie(a.place.priority, b.place.available_at, b.place.seq);
 }
 
-/// In claiming order.
-std::vector<Ranked> read_claims(const Result& result, const std::string& queue) {
+/// The server gives rows in any order.
+std::vector<Claimer::Ranked> Claimer::read_claims(const Result& result, const std::string& queue) {
   std::vector<Ranked> found;
   found.reserve(static_cast<std::size_t>(result.rows()));
   for (int row = 0; row < result.rows(); ++row) found.push_back(read_claim(result, row, queue));
@@ -70,34 +82,33 @@ std::vector<Ranked> read_claims(const Result& result, const std::string& queue) 
   return found;
 }
 
-Query claim_query(const char* sql, const std::string& queue, std::size_t limit,
-                  std::int64_t suspects_or_priority, const ClaimRequest& request) {
-  Query query{sql};
-  query.parameters.add(queue)
-      .add(static_cast<std::int64_t>(limit))
-      .add(suspects_or_priority)
-      .add(std::int64_t{request.lease.count()})
-      .add(request.worker);
-  return query;
-}
-
-void add_place(Query& query, const Place& place) {
-  query.parameters.add(place.available_at).add(place.seq);
-}
-
-}  // namespace
-
-void Claimer::Claimed::append(Claimed more) {
+void Claimer::Claimed::add(Claimed more) {
+  next_due = more.next_due;
+  const auto middle = static_cast<std::ptrdiff_t>(claims.size());
   claims.insert(claims.end(), std::make_move_iterator(more.claims.begin()),
                 std::make_move_iterator(more.claims.end()));
-  next_due = more.next_due;
+  std::inplace_merge(claims.begin(), claims.begin() + middle, claims.end(), comes_before);
+}
+
+std::optional<Place> Claimer::Claimed::first() const {
+  for (const Ranked& ranked : claims) {
+    if (ranked.claim.crashes < kSuspectCrashes) return ranked.place;
+  }
+  return std::nullopt;
+}
+
+std::optional<Place> Claimer::Claimed::last() const {
+  for (auto ranked = claims.rbegin(); ranked != claims.rend(); ++ranked) {
+    if (ranked->claim.crashes < kSuspectCrashes) return ranked->place;
+  }
+  return std::nullopt;
 }
 
 Claimer::Wanted Claimer::Wanted::but_for(const Claimed& claimed) const {
   Wanted left = *this;
   left.limit -= claimed.claims.size();
-  for (const Claim& claim : claimed.claims) {
-    if (claim.crashes >= kSuspectCrashes && left.suspects > 0) --left.suspects;
+  for (const Ranked& ranked : claimed.claims) {
+    if (ranked.claim.crashes >= kSuspectCrashes && left.suspects > 0) --left.suspects;
   }
   return left;
 }
@@ -117,9 +128,9 @@ ClaimBatch Claimer::claim(const ClaimRequest& request) {
       if (batch.claims.empty()) throw;
       break;
     }
-    for (Claim& claim : claimed.claims) {
-      if (claim.crashes >= kSuspectCrashes && suspects_left > 0) --suspects_left;
-      batch.claims.push_back(std::move(claim));
+    for (Ranked& ranked : claimed.claims) {
+      if (ranked.claim.crashes >= kSuspectCrashes && suspects_left > 0) --suspects_left;
+      batch.claims.push_back(std::move(ranked.claim));
     }
     if (claimed.next_due) {
       batch.next_due = std::min(batch.next_due.value_or(*claimed.next_due), *claimed.next_due);
@@ -147,15 +158,15 @@ Claimer::Claimed Claimer::claim_of_queue(const Wanted& wanted) {
       if (bundled && !bundled->claims.empty()) {
         // These can begin; the next claim looks what else there is.
         bundled->next_due = milliseconds{0};
-        claimed.append(*std::move(bundled));
+        claimed.add(*std::move(bundled));
         return claimed;
       }
     }
     bundled = claim_bundle(left, std::nullopt);
     const bool is_full = bundled && bundled->claims.size() == left.limit;
-    if (bundled) claimed.append(*std::move(bundled));
+    if (bundled) claimed.add(*std::move(bundled));
     // What was tried before, or came since; or when the next one is due.
-    if (!is_full) claimed.append(claim_rows(wanted.but_for(claimed)));
+    if (!is_full) claimed.add(claim_rows(wanted.but_for(claimed)));
   } catch (const StorageException&) {
     // What was claimed before is ours.
     if (claimed.claims.empty()) throw;
@@ -203,7 +214,7 @@ std::optional<Claimer::Claimed> Claimer::claim_bundle(const Wanted& wanted,
   Claimed claimed;
   const Result& stored = results.end()[-3];
   if (stored.rows() > 0) {
-    claimed.took = std::chrono::microseconds{stored.integer(0, 0)};
+    claimed.took = std::chrono::microseconds{stored.integer(0, 1)};
     const Result& rows = results.back();
     std::vector<Bundles::Task> tasks;
     tasks.reserve(static_cast<std::size_t>(rows.rows()));
@@ -211,26 +222,32 @@ std::optional<Claimer::Claimed> Claimer::claim_bundle(const Wanted& wanted,
       tasks.push_back({rows.task_id(row, 0), rows.tid(row, kTid)});
     }
     bundles_.add(bundle, tasks);
-    for (Ranked& ranked : read_claims(rows, wanted.queue)) {
-      if (!claimed.first) claimed.first = ranked.place;
-      claimed.last = ranked.place;
-      claimed.claims.push_back(std::move(ranked.claim));
-    }
+    claimed.claims = read_claims(rows, wanted.queue);
+    // Somebody was quick: what was asked to stop is ours nevertheless, in a row of its own.
+    if (rows.rows() < stored.integer(0, 0)) claimed.add(read_materialized(bundle, wanted.queue));
   }
   change_queue(wanted.queue, [&](Queue& it) {
     it.backlog = claimed.claims.size() >= kBundleFrom;
     if (!start) {
       it.cursor.scanned({.took = claimed.took,
                          .claimed = claimed.claims.size(),
-                         .first = claimed.first,
-                         .last = claimed.last,
+                         .first = claimed.first(),
+                         .last = claimed.last(),
                          .shared = true},
                         Steady::now());
-    } else if (claimed.last) {
-      it.cursor.advanced(*claimed.last);
+    } else if (const std::optional<Place> last = claimed.last()) {
+      it.cursor.advanced(*last);
     }
   });
   return claimed;
+}
+
+Claimer::Claimed Claimer::read_materialized(TaskId bundle, const std::string& queue) {
+  Query query{sql::kReadMaterialized};
+  query.parameters.add(bundle);
+  const Result result =
+      database_.read([&](Connection& connection) { return connection.run(std::move(query)); });
+  return Claimed{.claims = read_claims(result, queue)};
 }
 
 Claimer::Claimed Claimer::claim_rows(const Wanted& wanted) {
@@ -240,8 +257,8 @@ Claimer::Claimed Claimer::claim_rows(const Wanted& wanted) {
         claim_query(sql::kClaimAfter, wanted.queue, wanted.limit, start->priority, wanted.request);
     add_place(query, *start);
     Claimed claimed = run(std::move(query), wanted.queue);
-    if (claimed.last) {
-      change_queue(wanted.queue, [&](Queue& it) { it.cursor.advanced(*claimed.last); });
+    if (const std::optional<Place> last = claimed.last()) {
+      change_queue(wanted.queue, [&](Queue& it) { it.cursor.advanced(*last); });
       // These can begin; the next claim looks what else there is.
       claimed.next_due = milliseconds{0};
       return claimed;
@@ -254,8 +271,8 @@ Claimer::Claimed Claimer::claim_rows(const Wanted& wanted) {
   change_queue(wanted.queue, [&](Queue& it) {
     it.cursor.scanned({.took = claimed.took,
                        .claimed = claimed.claims.size(),
-                       .first = claimed.first,
-                       .last = claimed.last},
+                       .first = claimed.first(),
+                       .last = claimed.last()},
                       Steady::now());
   });
   return claimed;
@@ -288,14 +305,7 @@ Claimer::Claimed Claimer::run(Query query, const std::string& queue) {
           std::chrono::ceil<milliseconds>(std::chrono::microseconds{result.integer(0, kNextDue)});
     }
   }
-  for (Ranked& ranked : read_claims(result, queue)) {
-    // Suspects are claimed from the beginning only.
-    if (ranked.claim.crashes < kSuspectCrashes) {
-      if (!claimed.first) claimed.first = ranked.place;
-      claimed.last = ranked.place;
-    }
-    claimed.claims.push_back(std::move(ranked.claim));
-  }
+  claimed.claims = read_claims(result, queue);
   return claimed;
 }
 

@@ -33,14 +33,20 @@ class Claimer {
   [[nodiscard]] ClaimBatch claim(const ClaimRequest& request);
 
  private:
+  /// A claim and what it was chosen by.
+  struct Ranked {
+    Claim claim;
+    Place place;
+  };
   struct Claimed {
-    std::vector<Claim> claims{};
-    std::optional<Place> first{};  ///< of those that are no suspects
-    std::optional<Place> last{};
+    std::vector<Ranked> claims{};  ///< in claiming order
     std::optional<std::chrono::milliseconds> next_due{};
     std::chrono::microseconds took{0};  ///< in the server
 
-    void append(Claimed more);
+    void add(Claimed more);
+    /// Of those that are no suspects, which are claimed from the beginning only.
+    [[nodiscard]] std::optional<Place> first() const;
+    [[nodiscard]] std::optional<Place> last() const;
   };
   /// What to claim of which queue.
   struct Wanted {
@@ -56,10 +62,15 @@ class Claimer {
     bool backlog = false;  ///< the last claim of many found many
   };
 
+  static Ranked read_claim(const Result& result, int row, const std::string& queue);
+  static std::vector<Ranked> read_claims(const Result& result, const std::string& queue);
+  static bool comes_before(const Ranked& a, const Ranked& b);
+
   Claimed claim_of_queue(const Wanted& wanted);
   Claimed claim_rows(const Wanted& wanted);
   /// Nothing: its turn did not come.
   std::optional<Claimed> claim_bundle(const Wanted& wanted, std::optional<Place> start);
+  Claimed read_materialized(TaskId bundle, const std::string& queue);
   /// Where nothing was claimed.
   std::optional<std::chrono::milliseconds> next_due(const Wanted& wanted);
   Claimed run(Query query, const std::string& queue);

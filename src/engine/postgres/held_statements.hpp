@@ -28,7 +28,16 @@ WHERE t.task_id = ANY ($1::uuid[]) AND t.seq = h.seq AND t.version = 1
   AND t.status COLLATE "C" = 'pending'
 RETURNING t.task_id)";
 
-/// The same with a lease of their own: 1 task_ids, 2 lease in ms. Passes over locked rows.
+/// What of a bundle became rows of their own before whoever made it had read it: 1 its id. The
+/// columns of kReadBundle but for the last.
+inline constexpr const char* kReadMaterialized = R"(
+SELECT task_id, version, type, payload, priority, attempts, crashes, max_retries, retry_policy,
+       headers, submitted_at, cancel_requested, available_at, seq
+FROM async_tasks
+WHERE status = 'running' AND version = 2
+  AND seq IN (SELECT unnest(seqs) FROM errand_bundles WHERE bundle = $1::uuid))";
+
+/// As kMaterialize, with a lease of their own: 1 task_ids, 2 lease in ms. Passes over locked rows.
 inline constexpr const char* kMaterializeExtended = R"(
 WITH unlocked AS MATERIALIZED (
   SELECT t.task_id, h.claimed_at, h.worker FROM async_tasks t,

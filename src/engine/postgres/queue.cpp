@@ -245,9 +245,11 @@ std::vector<SettleStatus> Queue::store_outcomes(std::span<const Settlement> sett
   for (const Settlement& settlement : settlements) {
     once_each = ids.insert(settlement.lease.id).second && once_each;
   }
+  // Of two outcomes for one task the first counts: none may be left for a second look.
+  const bool by_id = materialize || !once_each;
   const auto settle = [&](Connection& connection, Changes& changes) {
     return Settler{connection, changes, database_.transaction_settings(), bundles_}.settle(
-        settlements, materialize);
+        settlements, by_id);
   };
   return once_each ? database_.write(settle) : database_.write_in_steps(settle);
 }
