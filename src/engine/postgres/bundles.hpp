@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -40,6 +41,11 @@ class Bundles {
   /// These are not held by a bundle any more, whatever became of them.
   void forget(std::span<const TaskId> ids);
 
+  /// When the last bundle was made, nobody else had one: this process may use the server for
+  /// itself.
+  void set_alone(bool alone) noexcept { alone_ = alone; }
+  [[nodiscard]] bool alone() const noexcept { return alone_; }
+
   /// The bundles of which nothing is left. Whoever asks has to drop them.
   [[nodiscard]] std::vector<TaskId> take_spent();
 
@@ -64,6 +70,7 @@ class Bundles {
   std::map<Number, Bundle> bundles_;  ///< the oldest first
   std::vector<TaskId> spent_;
   Number next_ = 0;
+  std::atomic<bool> alone_ = false;
 };
 
 }  // namespace errand::postgres

@@ -222,6 +222,7 @@ std::optional<Claimer::Claimed> Claimer::claim_bundle(const Wanted& wanted,
       tasks.push_back({rows.task_id(row, 0), rows.tid(row, kTid)});
     }
     bundles_.add(bundle, tasks);
+    bundles_.set_alone(stored.boolean(0, 2));
     claimed.claims = read_claims(rows, wanted.queue);
     // Somebody was quick: what was asked to stop is ours nevertheless, in a row of its own.
     if (rows.rows() < stored.integer(0, 0)) claimed.add(read_materialized(bundle, wanted.queue));

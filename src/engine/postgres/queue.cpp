@@ -1,6 +1,7 @@
 #include "engine/postgres/queue.hpp"
 
 #include <algorithm>
+#include <future>
 #include <map>
 #include <unordered_map>
 
@@ -102,6 +103,10 @@ SELECT unnest($1::text[]), now() ON CONFLICT (queue_name) DO NOTHING)";
 
 constexpr const char* kResume =
     "DELETE FROM errand_paused_queues WHERE queue_name = ANY ($1::text[])";
+
+/// So many outcomes are stored as two halves at the same time, by two processes of the server,
+/// where no other worker keeps it busy (decision 0040).
+constexpr std::size_t kSettleApartFrom = 200;
 
 Query for_tasks(const char* sql, std::span<const TaskId> ids) {
   Query query{sql};
@@ -247,11 +252,28 @@ std::vector<SettleStatus> Queue::store_outcomes(std::span<const Settlement> sett
   }
   // Of two outcomes for one task the first counts: none may be left for a second look.
   const bool by_id = materialize || !once_each;
-  const auto settle = [&](Connection& connection, Changes& changes) {
-    return Settler{connection, changes, database_.transaction_settings(), bundles_}.settle(
-        settlements, by_id);
+  const auto settle = [&](std::span<const Settlement> part) {
+    return [&, part](Connection& connection, Changes& changes) {
+      return Settler{connection, changes, database_.transaction_settings(), bundles_}.settle(part,
+                                                                                             by_id);
+    };
   };
-  return once_each ? database_.write(settle) : database_.write_in_steps(settle);
+  if (!once_each) return database_.write_in_steps(settle(settlements));
+  if (settlements.size() < kSettleApartFrom || !bundles_.alone()) {
+    return database_.write(settle(settlements));
+  }
+  const std::size_t half = settlements.size() / 2;
+  auto later = std::async(std::launch::async,
+                          [&] { return database_.write(settle(settlements.subspan(half))); });
+  try {
+    std::vector<SettleStatus> statuses = database_.write(settle(settlements.first(half)));
+    const std::vector<SettleStatus> rest = later.get();
+    statuses.insert(statuses.end(), rest.begin(), rest.end());
+    return statuses;
+  } catch (const Error& error) {
+    // The other half may be stored.
+    throw StorageException{error.what(), StorageException::Retry::in_doubt};
+  }
 }
 
 void Queue::report_progress(std::span<const ProgressReport> reports) {

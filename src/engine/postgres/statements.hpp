@@ -169,8 +169,8 @@ WITH turns AS ()" ERRAND_POSTGRES_SHARE_TURNS R"(), chosen AS MATERIALIZED (
 ))" ERRAND_POSTGRES_CLAIM("SELECT ctid FROM chosen") ", 0::int8, 0::int8";
 
 /// Stores what was chosen as a bundle: 1 queue_name, 4 lease in ms, 5 worker; `id` is the bundle's.
-/// There is none where nothing was. What comes back: how many tasks, and how long it took in
-/// microseconds.
+/// There is none where nothing was. What comes back: how many tasks, how long it took in
+/// microseconds, and whether nobody else holds a bundle.
 #define ERRAND_POSTGRES_BUNDLE(id)                                                         \
   " INSERT INTO errand_bundles (bundle, queue_name, worker, claimed_at, lease_expires_at," \
   " priority, available_at, last_seq, seqs, places)"                                       \
@@ -183,7 +183,8 @@ WITH turns AS ()" ERRAND_POSTGRES_SHARE_TURNS R"(), chosen AS MATERIALIZED (
   " AND (SELECT set_config('synchronous_commit', 'off', true)) = 'off'"                    \
   " HAVING count(*) > 0"                                                                   \
   " RETURNING cardinality(seqs),"                                                          \
-  " (extract(epoch FROM clock_timestamp() - statement_timestamp()) * 1000000)::int8"
+  " (extract(epoch FROM clock_timestamp() - statement_timestamp()) * 1000000)::int8,"      \
+  " NOT EXISTS (SELECT 1 FROM errand_bundles WHERE worker <> $5)"
 
 /// After kTakeTurn: 1 to 5 as kClaim has them, 6 the bundle's id. Takes those of the tasks next in
 /// order that nobody has tried yet. If they are fewer than the limit, the others are there to be
