@@ -75,21 +75,24 @@ std::string list_sql(Documents documents) {
   std::string columns = record_columns(documents);
   const std::string ttl = "$1::int8";
   columns.replace(columns.find(ttl), ttl.size(), "$4::int8");
-  const auto newest = [](const char* what, const std::string& condition, const char* status) {
+  const auto newest = [](const char* what, const std::string& condition, const char* status,
+                         const char* order) {
     return fmt::format(R"((SELECT {} FROM async_tasks WHERE {} AND {}
                              AND ($2::text IS NULL OR type = $2::text)
                              AND ($3::text IS NULL OR queue_name = $3::text)
                              AND seq < $7::int8
-                           ORDER BY seq DESC LIMIT $8::int8))",
-                       what, condition, is_wanted(status));
+                           ORDER BY {} DESC LIMIT $8::int8))",
+                       what, condition, is_wanted(status), order);
   };
+  // Held tasks are looked up by their numbers. An order that the index has, too, would have the
+  // server walk over all that is pending instead.
   return "SELECT " + columns + ", seq FROM (" + for_each_status([&](const char* status) {
            std::string condition = fmt::format("status = '{}'", status);
            if (status == kPending) condition += " AND " ERRAND_POSTGRES_NOT_HELD_OF_MANY;
-           return newest("*", condition, status);
+           return newest("*", condition, status, "seq");
          }) +
          " UNION ALL (SELECT * FROM errand_tasks WHERE task_id = ANY (ARRAY" +
-         newest("task_id", ERRAND_POSTGRES_HELD, "running") +
+         newest("task_id", ERRAND_POSTGRES_HELD, "running", "seq + 0") +
          "))) AS newest ORDER BY seq DESC LIMIT $5::int8 OFFSET $6::int8";
 }
 

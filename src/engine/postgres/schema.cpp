@@ -64,7 +64,11 @@ void PostgresSchema::migrate() {
       const int installed = version_of(connection);
       detail::refuse_newer_schema(installed, supported);
       if (installed == supported) return false;
-      connection.execute_script(kVersionTable + step(static_cast<std::size_t>(installed)));
+      auto next = static_cast<std::size_t>(installed);
+      std::string script = kVersionTable + step(next++);
+      // From nothing to the newest at once: who opens the storage meanwhile sees no old one.
+      while (installed == 0 && next < kMigrations.size()) script += step(next++);
+      connection.execute_script(script);
       return true;
     });
   }
