@@ -36,11 +36,12 @@ std::vector<std::optional<Bundles::Spot>> Bundles::find(std::span<const Lease> l
   return spots;
 }
 
-void Bundles::forget(std::span<const TaskId> ids) {
+void Bundles::forget(std::span<const Lease> leases) {
   const std::lock_guard lock{mutex_};
   if (tasks_.empty()) return;
-  for (const TaskId& id : ids) {
-    if (const auto found = tasks_.find(id); found != tasks_.end()) forget(found);
+  for (const Lease& lease : leases) {
+    if (lease.version != kBundledVersion) continue;
+    if (const auto found = tasks_.find(lease.id); found != tasks_.end()) forget(found);
   }
 }
 
@@ -54,6 +55,12 @@ void Bundles::forget(std::unordered_map<TaskId, Entry>::iterator entry) {
 
 std::vector<TaskId> Bundles::take_spent() {
   const std::lock_guard lock{mutex_};
+  return std::exchange(spent_, {});
+}
+
+std::vector<TaskId> Bundles::take_last_spent() {
+  const std::lock_guard lock{mutex_};
+  if (!bundles_.empty()) return {};
   return std::exchange(spent_, {});
 }
 

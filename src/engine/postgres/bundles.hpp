@@ -38,8 +38,9 @@ class Bundles {
   /// One for each, in order; nothing for those that are not known here.
   [[nodiscard]] std::vector<std::optional<Spot>> find(std::span<const Lease> leases) const;
 
-  /// These are not held by a bundle any more, whatever became of them.
-  void forget(std::span<const TaskId> ids);
+  /// These are not held by a bundle any more, whatever became of them. Leases that no bundle gave
+  /// say nothing.
+  void forget(std::span<const Lease> leases);
 
   /// When the last bundle was made, nobody else had one: this process may use the server for
   /// itself.
@@ -48,6 +49,8 @@ class Bundles {
 
   /// The bundles of which nothing is left. Whoever asks has to drop them.
   [[nodiscard]] std::vector<TaskId> take_spent();
+  /// The same if no other bundle is left, and so perhaps nobody comes along to drop them.
+  [[nodiscard]] std::vector<TaskId> take_last_spent();
 
  private:
   /// More than workers hold. The oldest is forgotten then.

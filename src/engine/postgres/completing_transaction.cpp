@@ -86,7 +86,7 @@ class CompletingTransaction::Impl {
     end_.set_completed();
     postgres::Changes changes;
     changes.final_tasks.push_back(lease_.id);
-    engine_.bundles().forget(changes.final_tasks);
+    engine_.bundles().forget({&lease_, 1});
     engine_.database().tell(changes);
   }
 

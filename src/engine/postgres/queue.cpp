@@ -114,10 +114,12 @@ Query for_tasks(const char* sql, std::span<const TaskId> ids) {
   return query;
 }
 
-std::vector<TaskId> task_ids(const Result& result) {
-  std::vector<TaskId> ids;
-  for (int row = 0; row < result.rows(); ++row) ids.push_back(result.task_id(row, 0));
-  return ids;
+std::vector<Lease> bundled_leases(const Result& result) {
+  std::vector<Lease> leases;
+  for (int row = 0; row < result.rows(); ++row) {
+    leases.push_back({result.task_id(row, 0), kBundledVersion});
+  }
+  return leases;
 }
 
 }  // namespace
@@ -172,7 +174,7 @@ std::vector<LeaseState> Queue::extend(std::span<const Lease> leases, millisecond
     queries.back().parameters.add(std::int64_t{lease.count()});
     queries.push_back(for_tasks(kHeld, ids));
     const std::vector<Result> results = connection.run(queries);
-    bundles_.forget(task_ids(results.end()[-2]));
+    bundles_.forget(bundled_leases(results.end()[-2]));
     const Result& result = results.back();
     struct Held {
       std::int64_t version;
@@ -236,11 +238,24 @@ std::vector<SettleStatus> Queue::settle(std::span<const Settlement> settlements)
       throw StorageException{error.what(), StorageException::Retry::in_doubt};
     }
   }
-  std::vector<TaskId> ended;
+  std::vector<Lease> ended;
   ended.reserve(settlements.size());
-  for (const Settlement& settlement : settlements) ended.push_back(settlement.lease.id);
+  for (const Settlement& settlement : settlements) ended.push_back(settlement.lease);
   bundles_.forget(ended);
+  drop_last_bundles();
   return statuses;
+}
+
+void Queue::drop_last_bundles() {
+  const std::vector<TaskId> spent = bundles_.take_last_spent();
+  if (spent.empty()) return;
+  try {
+    database_.write([&](Connection& connection, Changes&) {
+      return connection.run(for_tasks(sql::kDropBundles, spent));
+    });
+  } catch (const StorageException&) {
+    // They hold nothing; in the end somebody rescues that.
+  }
 }
 
 std::vector<SettleStatus> Queue::store_outcomes(std::span<const Settlement> settlements,

@@ -41,6 +41,9 @@ class Queue final : public TaskQueue {
   std::vector<SettleStatus> store_outcomes(std::span<const Settlement> settlements,
                                            bool materialize);
 
+  /// At the end of a backlog; before it, they go with whatever is asked next.
+  void drop_last_bundles();
+
   Database& database_;
   Bundles& bundles_;
   Claimer claimer_;
