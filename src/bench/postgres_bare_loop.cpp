@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <libpq-fe.h>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,6 +29,9 @@ struct Clear {
   void operator()(PGresult* result) const noexcept { PQclear(result); }
 };
 using Rows = std::unique_ptr<PGresult, Clear>;
+
+/// Of kReadBundle.
+constexpr int kTid = 14;
 
 class Session {
  public:
@@ -80,8 +85,10 @@ class PostgresBareLoop final : public BareLoop {
   PostgresBareLoop(const Dsn& dsn, std::string queue)
       : first_{dsn}, second_{dsn}, queue_{std::move(queue)} {
     first_.prepare("submit", postgres::sql::kSubmitAlike);
-    first_.prepare("claim", postgres::sql::kClaim);
-    second_.prepare("complete", postgres::sql::kComplete);
+    first_.prepare("claim", postgres::sql::kBundle);
+    first_.prepare("read", postgres::sql::kReadBundle);
+    second_.prepare("complete", postgres::sql::kCompleteBundled);
+    second_.prepare("drop", postgres::sql::kDropBundles);
   }
 
   void submit(std::size_t count, std::size_t batch, const std::string& payload) override {
@@ -105,37 +112,49 @@ class PostgresBareLoop final : public BareLoop {
     }
   }
 
-  /// The next batch is claimed while the last one is completed, as a worker does.
+  /// The next batch is claimed while the last one is completed, as a worker does. Nobody else
+  /// claims: there is no turn to take.
   std::size_t drain(std::size_t batch, FirstTime& first_claimed) override {
     std::size_t done = 0;
-    bool completing = false;
+    std::optional<TaskId> completing;
     while (true) {
+      const TaskId bundle = TaskId::generate();
       Parameters claim;
       claim.add(queue_)
           .add(static_cast<std::int64_t>(batch))
           .add(std::int64_t{0})
           .add(std::int64_t{15'000})
-          .add("bare loop");
-      const Rows rows = first_.run("claim", claim);
-      if (completing) second_.receive();
-      completing = false;
+          .add("bare loop")
+          .add(bundle);
+      first_.run("claim", claim);
+      Parameters claimed;
+      claimed.add(bundle);
+      const Rows rows = first_.run("read", claimed);
+      if (completing) {
+        second_.receive();
+        Parameters spent;
+        spent.add(std::span<const TaskId>{&*completing, 1});
+        second_.run("drop", spent);
+        completing.reset();
+      }
       const int count = PQntuples(rows.get());
       if (count == 0) return done;
       first_claimed.note();
       std::vector<TaskId> ids;
-      std::vector<std::int64_t> versions;
+      std::vector<postgres::Tid> places;
       std::vector<std::string_view> results;
       for (int row = 0; row < count; ++row) {
         ids.push_back(postgres::read_task_id(text(rows, row, 0)));
-        versions.push_back(postgres::read_integer(text(rows, row, 1)));
+        places.push_back(postgres::read_tid(text(rows, row, kTid)));
         results.push_back(text(rows, row, 3));
       }
       Parameters complete;
-      complete.add(std::span<const TaskId>{ids})
-          .add(std::span<const std::int64_t>{versions})
+      complete.add(bundle)
+          .add(std::span<const postgres::Tid>{places})
+          .add(std::span<const TaskId>{ids})
           .add(std::span<const std::string_view>{results});
       second_.send("complete", complete);
-      completing = true;
+      completing = bundle;
       done += static_cast<std::size_t>(count);
     }
   }

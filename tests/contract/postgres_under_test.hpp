@@ -14,6 +14,8 @@
 #include "errand/postgres.hpp"
 #include "errand/testing/engine_under_test.hpp"
 
+#include "engine/postgres/engine.hpp"
+
 namespace errand::testing {
 
 /// Where a server of the tests' has its socket.
@@ -51,6 +53,13 @@ class PostgresUnderTest final : public EngineUnderTest {
                                                "DROP SCHEMA " + name + " CASCADE");
   }
 
+  /// All claims are made as bundles, as far as their tasks can be in one.
+  static std::unique_ptr<PostgresUnderTest> in_bundles() {
+    std::unique_ptr<PostgresUnderTest> under_test = in_schema();
+    under_test->bundle_from_ = 1;
+    return under_test;
+  }
+
   /// Through a pooler in transaction mode. It takes no search_path: a role brings it.
   static std::unique_ptr<PostgresUnderTest> behind_pgbouncer() {
     const std::string name = unique_name();
@@ -84,7 +93,7 @@ class PostgresUnderTest final : public EngineUnderTest {
   std::unique_ptr<Engine> open(EngineOptions::Open how) override {
     EngineOptions options;
     options.open = how;
-    return open_postgres(Dsn{dsn_}, options);
+    return std::make_unique<postgres::PostgresEngine>(Dsn{dsn_}, options, bundle_from_);
   }
 
   /// The server's clock cannot be moved, but all that it is compared with can.
@@ -93,6 +102,8 @@ class PostgresUnderTest final : public EngineUnderTest {
     execute("UPDATE async_tasks SET submitted_at = submitted_at" + by +
             ", started_at = started_at" + by + ", completed_at = completed_at" + by +
             ", available_at = available_at" + by + ", lease_expires_at = lease_expires_at" + by +
+            "; UPDATE errand_bundles SET claimed_at = claimed_at" + by +
+            ", lease_expires_at = lease_expires_at" + by + ", available_at = available_at" + by +
             "; UPDATE errand_workers SET started_at = started_at" + by + ", seen_at = seen_at" +
             by);
   }
@@ -124,6 +135,7 @@ class PostgresUnderTest final : public EngineUnderTest {
   const std::string direct_;
   const std::string dsn_;
   const std::string cleanup_;
+  std::size_t bundle_from_ = postgres::Claimer::kBundleFrom;
 };
 
 }  // namespace errand::testing

@@ -10,6 +10,7 @@
 #include "errand/errors.hpp"
 
 #include "core/page_position.hpp"
+#include "engine/postgres/held_statements.hpp"
 #include "engine/postgres/rows.hpp"
 
 namespace errand::postgres {
@@ -17,38 +18,48 @@ namespace {
 
 /// 1 ttl in ms, 2 task_id.
 const std::string kFind =
-    "SELECT " + record_columns(Documents::all) + " FROM async_tasks WHERE task_id = $2::uuid";
+    "SELECT " + record_columns(Documents::all) + " FROM errand_tasks WHERE task_id = $2::uuid";
 
 /// 1 ttl in ms, 2 task_ids.
 const std::string kFindAll = "SELECT " + record_columns(Documents::none) +
-                             " FROM async_tasks WHERE task_id = ANY ($2::uuid[])";
+                             " FROM errand_tasks WHERE task_id = ANY ($2::uuid[])";
 
-constexpr std::array kStatuses{"pending",   "running", "retrying",
-                               "completed", "failed",  "cancelled"};
+constexpr const char* kPending = "pending";
+constexpr std::array kStatuses{kPending, "running", "retrying", "completed", "failed", "cancelled"};
 
-/// `part(condition)` for each status, put together. 1 statuses, NULL: all. By name, since an index
-/// on some statuses is used where it is known which one is asked for, and one plan is made for all
-/// values to come; what is not wanted is not run.
+/// True: this status is asked for. 1 statuses, NULL: all.
+std::string is_wanted(std::string_view status) {
+  return fmt::format("($1::text[] IS NULL OR '{}' = ANY ($1::text[]))", status);
+}
+
+/// `part(status)` for each status, put together. By name, since an index on some statuses is used
+/// where it is known which one is asked for, and one plan is made for all values to come; what is
+/// not wanted is not run.
 template <class Part>
 std::string for_each_status(const Part& part) {
   std::string sql;
   for (const char* status : kStatuses) {
     if (!sql.empty()) sql += " UNION ALL ";
-    sql += part(
-        fmt::format("status = '{0}' AND ($1::text[] IS NULL OR '{0}' = ANY ($1::text[]))", status));
+    sql += part(status);
   }
   return sql;
 }
 
 /// 1 statuses, 2 type, 3 queue_name; each NULL where anything goes. A column that nobody asks for
-/// must not be named, or no index alone can answer.
+/// must not be named, or no index alone can answer. Held tasks are counted apart for the same
+/// reason, and moved from the one status to the other.
 std::string count_sql(bool of_type, bool of_queue) {
-  return "SELECT sum(tasks)::int8 FROM (" + for_each_status([&](const std::string& condition) {
-           return "SELECT count(*) AS tasks FROM async_tasks WHERE " + condition + " AND " +
-                  (of_type ? "type = $2::text" : "$2::text IS NULL") + " AND " +
-                  (of_queue ? "queue_name = $3::text" : "$3::text IS NULL");
+  const auto count = [&](const char* tasks, const std::string& condition, const char* status) {
+    return fmt::format("SELECT {} AS tasks FROM async_tasks WHERE {} AND {} AND {} AND {}", tasks,
+                       condition, is_wanted(status),
+                       of_type ? "type = $2::text" : "$2::text IS NULL",
+                       of_queue ? "queue_name = $3::text" : "$3::text IS NULL");
+  };
+  return "SELECT sum(tasks)::int8 FROM (" + for_each_status([&](const char* status) {
+           return count("count(*)", fmt::format("status = '{}'", status), status);
          }) +
-         ") AS counted";
+         " UNION ALL " + count("count(*)", ERRAND_POSTGRES_HELD, "running") + " UNION ALL " +
+         count("-count(*)", ERRAND_POSTGRES_HELD, "pending") + ") AS counted";
 }
 
 const char* count_sql(const TaskFilter& filter) {
@@ -64,14 +75,25 @@ std::string list_sql(Documents documents) {
   std::string columns = record_columns(documents);
   const std::string ttl = "$1::int8";
   columns.replace(columns.find(ttl), ttl.size(), "$4::int8");
-  return "SELECT " + columns + ", seq FROM (" + for_each_status([](const std::string& condition) {
-           return "(SELECT * FROM async_tasks WHERE " + condition + R"(
-                     AND ($2::text IS NULL OR type = $2::text)
-                     AND ($3::text IS NULL OR queue_name = $3::text)
-                     AND seq < $7::int8
-                   ORDER BY seq DESC LIMIT $8::int8))";
+  const auto newest = [](const char* what, const std::string& condition, const char* status,
+                         const char* order) {
+    return fmt::format(R"((SELECT {} FROM async_tasks WHERE {} AND {}
+                             AND ($2::text IS NULL OR type = $2::text)
+                             AND ($3::text IS NULL OR queue_name = $3::text)
+                             AND seq < $7::int8
+                           ORDER BY {} DESC LIMIT $8::int8))",
+                       what, condition, is_wanted(status), order);
+  };
+  // Held tasks are looked up by their numbers. An order that the index has, too, would have the
+  // server walk over all that is pending instead.
+  return "SELECT " + columns + ", seq FROM (" + for_each_status([&](const char* status) {
+           std::string condition = fmt::format("status = '{}'", status);
+           if (status == kPending) condition += " AND " ERRAND_POSTGRES_NOT_HELD_OF_MANY;
+           return newest("*", condition, status, "seq");
          }) +
-         ") AS newest ORDER BY seq DESC LIMIT $5::int8 OFFSET $6::int8";
+         " UNION ALL (SELECT * FROM errand_tasks WHERE task_id = ANY (ARRAY" +
+         newest("task_id", ERRAND_POSTGRES_HELD, "running", "seq + 0") +
+         "))) AS newest ORDER BY seq DESC LIMIT $5::int8 OFFSET $6::int8";
 }
 
 /// Behind those of record_columns().
@@ -86,21 +108,30 @@ const char* list_sql(const PageRequest& request) {
   return (request.errors ? kListWithErrors : kListWithoutDocuments).c_str();
 }
 
+/// To be added up by status.
 constexpr const char* kByStatus = R"(
 SELECT status, count(*) FROM async_tasks WHERE status <> 'running' GROUP BY status
 UNION ALL
-SELECT 'running', count(*) FROM async_tasks WHERE status = 'running')";
+SELECT 'running', count(*) FROM async_tasks WHERE status = 'running'
+UNION ALL
+SELECT moved.status, moved.sign * held.tasks
+FROM (VALUES ('pending', -1), ('running', 1)) AS moved (status, sign),
+     (SELECT count(*) AS tasks FROM async_tasks WHERE )" ERRAND_POSTGRES_HELD ") AS held";
 
 constexpr const char* kWaiting = R"(
 SELECT queue_name, count(*) FILTER (WHERE available_at <= now()),
        count(*) FILTER (WHERE available_at > now()),
        (extract(epoch FROM now() - min(available_at)) * 1000)::int8
 FROM async_tasks WHERE status IN ('pending', 'retrying') AND queue_name IS NOT NULL
-GROUP BY queue_name)";
+  AND )" ERRAND_POSTGRES_NOT_HELD_OF_MANY " GROUP BY queue_name";
 
+/// To be added up by queue.
 constexpr const char* kRunning = R"(
 SELECT queue_name, count(*) FROM async_tasks
-WHERE status = 'running' AND queue_name IS NOT NULL GROUP BY queue_name)";
+WHERE status = 'running' AND queue_name IS NOT NULL GROUP BY queue_name
+UNION ALL
+SELECT queue_name, count(*) FROM async_tasks
+WHERE )" ERRAND_POSTGRES_HELD " GROUP BY queue_name";
 
 constexpr const char* kPaused = "SELECT queue_name FROM errand_paused_queues";
 
@@ -190,7 +221,7 @@ TaskStats Catalog::stats() {
     const Result& by_status = results[0];
     for (int row = 0; row < by_status.rows(); ++row) {
       if (const auto status = parse_task_status(by_status.text(row, 0))) {
-        stats.tasks[static_cast<std::size_t>(*status)] = by_status.integer(row, 1);
+        stats.tasks[static_cast<std::size_t>(*status)] += by_status.integer(row, 1);
       }
     }
     std::map<std::string, QueueStats> queues;
@@ -208,7 +239,7 @@ TaskStats Catalog::stats() {
     }
     const Result& running = results[2];
     for (int row = 0; row < running.rows(); ++row) {
-      queue_named(running.text(row, 0)).running = running.integer(row, 1);
+      queue_named(running.text(row, 0)).running += running.integer(row, 1);
     }
     const Result& paused = results[3];
     for (int row = 0; row < paused.rows(); ++row) queue_named(paused.text(row, 0)).paused = true;

@@ -42,10 +42,12 @@ class ClaimCursor {
     std::size_t claimed;  ///< how many
     std::optional<Place> first;
     std::optional<Place> last;
+    bool shared = false;  ///< others go on where it ended, too
   };
   void scanned(const Scan& scan, Time now) {
-    const bool alone = last_ && scan.first &&
-                       scan.first->seq - last_->seq <= static_cast<std::int64_t>(2 * scan.claimed);
+    const bool alone = scan.shared || (last_ && scan.first &&
+                                       scan.first->seq - last_->seq <=
+                                           static_cast<std::int64_t>(2 * scan.claimed));
     if (scan.last) last_ = scan.last;
     // One that got nothing does not say how long it took to look.
     if (scan.claimed > 0) slow_scans_ = scan.took >= kSlowScan ? slow_scans_ + 1 : 0;

@@ -1,12 +1,15 @@
 #include "engine/postgres/claimer.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <span>
 #include <tuple>
 #include <utility>
 
 #include "errand/errors.hpp"
 
 #include "core/stored_json.hpp"
+#include "engine/postgres/held_statements.hpp"
 #include "engine/postgres/statements.hpp"
 
 namespace errand::postgres {
@@ -17,9 +20,6 @@ using Steady = std::chrono::steady_clock;
 
 static_assert(kSuspectCrashes == 2, "the statements and two partial indexes say so, too");
 
-/// Claims of fewer tasks do not wait for their turn: passing over others' rows costs less.
-constexpr std::size_t kTurnFrom = 50;
-
 /// After a turn that did not come: many wait, or the one whose turn it is was stopped.
 constexpr std::chrono::seconds kWithoutTurns{5};
 
@@ -27,13 +27,27 @@ constexpr std::chrono::seconds kWithoutTurns{5};
 constexpr int kNextDue = 14;
 constexpr int kTook = 15;
 
-/// RETURNING gives rows in any order; this holds what they were chosen by.
-struct Ranked {
-  Claim claim;
-  Place place;
-};
+// Of kReadBundle, behind those that both have.
+constexpr int kTid = 14;
 
-Ranked read_claim(const Result& result, int row, const std::string& queue) {
+Query claim_query(const char* sql, const std::string& queue, std::size_t limit,
+                  std::int64_t suspects_or_priority, const ClaimRequest& request) {
+  Query query{sql};
+  query.parameters.add(queue)
+      .add(static_cast<std::int64_t>(limit))
+      .add(suspects_or_priority)
+      .add(std::int64_t{request.lease.count()})
+      .add(request.worker);
+  return query;
+}
+
+void add_place(Query& query, const Place& place) {
+  query.parameters.add(place.available_at).add(place.seq);
+}
+
+}  // namespace
+
+Claimer::Ranked Claimer::read_claim(const Result& result, int row, const std::string& queue) {
   const int max_retries = result.small_integer(row, 7);
   const int priority = result.small_integer(row, 4);
   return Ranked{
@@ -54,12 +68,50 @@ Ranked read_claim(const Result& result, int row, const std::string& queue) {
                      .seq = result.integer(row, 13)}};
 }
 
-bool comes_before(const Ranked& a, const Ranked& b) {
+bool Claimer::comes_before(const Ranked& a, const Ranked& b) {
   return std::tie(b.place.priority, a.place.available_at, a.place.seq) <
          std::tie(a.place.priority, b.place.available_at, b.place.seq);
 }
 
-}  // namespace
+/// The server gives rows in any order.
+std::vector<Claimer::Ranked> Claimer::read_claims(const Result& result, const std::string& queue) {
+  std::vector<Ranked> found;
+  found.reserve(static_cast<std::size_t>(result.rows()));
+  for (int row = 0; row < result.rows(); ++row) found.push_back(read_claim(result, row, queue));
+  std::sort(found.begin(), found.end(), comes_before);
+  return found;
+}
+
+void Claimer::Claimed::add(Claimed more) {
+  next_due = more.next_due;
+  const auto middle = static_cast<std::ptrdiff_t>(claims.size());
+  claims.insert(claims.end(), std::make_move_iterator(more.claims.begin()),
+                std::make_move_iterator(more.claims.end()));
+  std::inplace_merge(claims.begin(), claims.begin() + middle, claims.end(), comes_before);
+}
+
+std::optional<Place> Claimer::Claimed::first() const {
+  for (const Ranked& ranked : claims) {
+    if (ranked.claim.crashes < kSuspectCrashes) return ranked.place;
+  }
+  return std::nullopt;
+}
+
+std::optional<Place> Claimer::Claimed::last() const {
+  for (auto ranked = claims.rbegin(); ranked != claims.rend(); ++ranked) {
+    if (ranked->claim.crashes < kSuspectCrashes) return ranked->place;
+  }
+  return std::nullopt;
+}
+
+Claimer::Wanted Claimer::Wanted::but_for(const Claimed& claimed) const {
+  Wanted left = *this;
+  left.limit -= claimed.claims.size();
+  for (const Ranked& ranked : claimed.claims) {
+    if (ranked.claim.crashes >= kSuspectCrashes && left.suspects > 0) --left.suspects;
+  }
+  return left;
+}
 
 ClaimBatch Claimer::claim(const ClaimRequest& request) {
   ClaimBatch batch;
@@ -71,14 +123,14 @@ ClaimBatch Claimer::claim(const ClaimRequest& request) {
     // with the next.
     Claimed claimed;
     try {
-      claimed = claim_of_queue(request, queue, room, suspects_left);
+      claimed = claim_of_queue({request, queue, room, suspects_left});
     } catch (const StorageException&) {
       if (batch.claims.empty()) throw;
       break;
     }
-    for (Claim& claim : claimed.claims) {
-      if (claim.crashes >= kSuspectCrashes && suspects_left > 0) --suspects_left;
-      batch.claims.push_back(std::move(claim));
+    for (Ranked& ranked : claimed.claims) {
+      if (ranked.claim.crashes >= kSuspectCrashes && suspects_left > 0) --suspects_left;
+      batch.claims.push_back(std::move(ranked.claim));
     }
     if (claimed.next_due) {
       batch.next_due = std::min(batch.next_due.value_or(*claimed.next_due), *claimed.next_due);
@@ -88,106 +140,173 @@ ClaimBatch Claimer::claim(const ClaimRequest& request) {
   return batch;
 }
 
-Claimer::Claimed Claimer::claim_of_queue(const ClaimRequest& request, const std::string& queue,
-                                         std::size_t limit, std::size_t suspects) {
-  const auto began = Steady::now();
-  const ClaimCursor cursor = cursor_of(queue);
-  if (const std::optional<Place> start = cursor.start(began)) {
-    Query query{sql::kClaimAfter};
-    query.parameters.add(queue)
-        .add(static_cast<std::int64_t>(limit))
-        .add(std::int64_t{start->priority})
-        .add(std::int64_t{request.lease.count()})
-        .add(request.worker)
-        .add(start->available_at)
-        .add(start->seq);
-    Claimed claimed = run(query, queue, limit);
-    if (claimed.last) {
-      change_cursor(queue, [&](ClaimCursor& it) { it.advanced(*claimed.last); });
+Claimer::Claimed Claimer::claim_of_queue(const Wanted& wanted) {
+  if (wanted.limit < bundle_from_ || !takes_turns()) return claim_rows(wanted);
+  const Queue queue = queue_named(wanted.queue);
+  Claimed claimed;
+  if (!queue.backlog && bundle_from_ > 1) {
+    Wanted few = wanted;
+    few.limit = bundle_from_ - 1;
+    claimed = claim_rows(few);
+    if (claimed.claims.size() < few.limit) return claimed;
+  }
+  try {
+    const Wanted left = wanted.but_for(claimed);
+    std::optional<Claimed> bundled;
+    if (const std::optional<Place> start = queue.cursor.start(Steady::now())) {
+      bundled = claim_bundle(left, start);
+      if (bundled && !bundled->claims.empty()) {
+        // These can begin; the next claim looks what else there is.
+        bundled->next_due = milliseconds{0};
+        claimed.add(*std::move(bundled));
+        return claimed;
+      }
+    }
+    bundled = claim_bundle(left, std::nullopt);
+    const bool is_full = bundled && bundled->claims.size() == left.limit;
+    if (bundled) claimed.add(*std::move(bundled));
+    // What was tried before, or came since; or when the next one is due.
+    if (!is_full) claimed.add(claim_rows(wanted.but_for(claimed)));
+  } catch (const StorageException&) {
+    // What was claimed before is ours.
+    if (claimed.claims.empty()) throw;
+    claimed.next_due = milliseconds{0};
+  }
+  return claimed;
+}
+
+std::optional<Claimer::Claimed> Claimer::claim_bundle(const Wanted& wanted,
+                                                      std::optional<Place> start) {
+  const TaskId bundle = TaskId::generate();
+  std::vector<Query> queries;
+  for (const char* statement : sql::kTakeTurn) queries.push_back(Query{statement});
+  if (const std::vector<TaskId> spent = bundles_.take_spent(); !spent.empty()) {
+    queries.push_back(Query{sql::kDropBundles});
+    queries.back().parameters.add(std::span<const TaskId>{spent});
+  }
+  if (start) {
+    queries.push_back(claim_query(sql::kBundleAfter, wanted.queue, wanted.limit, start->priority,
+                                  wanted.request));
+    add_place(queries.back(), *start);
+  } else {
+    queries.push_back(claim_query(sql::kBundle, wanted.queue, wanted.limit,
+                                  static_cast<std::int64_t>(wanted.suspects), wanted.request));
+  }
+  queries.back().parameters.add(bundle);
+  queries.push_back(Query{"COMMIT"});
+  // After it: whoever waits for his turn does not wait until these are read.
+  queries.push_back(Query{sql::kReadBundle});
+  queries.back().parameters.add(bundle);
+  std::vector<Result> results;
+  try {
+    results = database_.write([&](Connection& connection, Changes&) {
+      try {
+        return connection.run(queries);
+      } catch (...) {
+        Database::roll_back(connection);
+        throw;
+      }
+    });
+  } catch (const LockTimeout&) {
+    stop_taking_turns();
+    return std::nullopt;
+  }
+  Claimed claimed;
+  const Result& stored = results.end()[-3];
+  if (stored.rows() > 0) {
+    claimed.took = std::chrono::microseconds{stored.integer(0, 1)};
+    const Result& rows = results.back();
+    std::vector<Bundles::Task> tasks;
+    tasks.reserve(static_cast<std::size_t>(rows.rows()));
+    for (int row = 0; row < rows.rows(); ++row) {
+      tasks.push_back({rows.task_id(row, 0), rows.tid(row, kTid)});
+    }
+    bundles_.add(bundle, tasks);
+    bundles_.set_alone(stored.boolean(0, 2));
+    claimed.claims = read_claims(rows, wanted.queue);
+    // Somebody was quick: what was asked to stop is ours nevertheless, in a row of its own.
+    if (rows.rows() < stored.integer(0, 0)) claimed.add(read_materialized(bundle, wanted.queue));
+  }
+  change_queue(wanted.queue, [&](Queue& it) {
+    it.backlog = claimed.claims.size() >= kBundleFrom;
+    if (!start) {
+      it.cursor.scanned({.took = claimed.took,
+                         .claimed = claimed.claims.size(),
+                         .first = claimed.first(),
+                         .last = claimed.last(),
+                         .shared = true},
+                        Steady::now());
+    } else if (const std::optional<Place> last = claimed.last()) {
+      it.cursor.advanced(*last);
+    }
+  });
+  return claimed;
+}
+
+Claimer::Claimed Claimer::read_materialized(TaskId bundle, const std::string& queue) {
+  Query query{sql::kReadMaterialized};
+  query.parameters.add(bundle);
+  const Result result =
+      database_.read([&](Connection& connection) { return connection.run(std::move(query)); });
+  return Claimed{.claims = read_claims(result, queue)};
+}
+
+Claimer::Claimed Claimer::claim_rows(const Wanted& wanted) {
+  const ClaimCursor cursor = queue_named(wanted.queue).cursor;
+  if (const std::optional<Place> start = cursor.start(Steady::now())) {
+    Query query =
+        claim_query(sql::kClaimAfter, wanted.queue, wanted.limit, start->priority, wanted.request);
+    add_place(query, *start);
+    Claimed claimed = run(std::move(query), wanted.queue);
+    if (const std::optional<Place> last = claimed.last()) {
+      change_queue(wanted.queue, [&](Queue& it) { it.cursor.advanced(*last); });
       // These can begin; the next claim looks what else there is.
       claimed.next_due = milliseconds{0};
       return claimed;
     }
   }
-  Query query{sql::kClaim};
-  query.parameters.add(queue)
-      .add(static_cast<std::int64_t>(limit))
-      .add(static_cast<std::int64_t>(suspects))
-      .add(std::int64_t{request.lease.count()})
-      .add(request.worker);
-  Claimed claimed = run(query, queue, limit);
-  if (claimed.claims.empty()) claimed.next_due = next_due(queue, suspects);
-  change_cursor(queue, [&](ClaimCursor& it) {
-    it.scanned({.took = claimed.took,
-                .claimed = claimed.claims.size(),
-                .first = claimed.first,
-                .last = claimed.last},
-               Steady::now());
+  Claimed claimed = run(claim_query(sql::kClaim, wanted.queue, wanted.limit,
+                                    static_cast<std::int64_t>(wanted.suspects), wanted.request),
+                        wanted.queue);
+  if (claimed.claims.empty()) claimed.next_due = next_due(wanted);
+  change_queue(wanted.queue, [&](Queue& it) {
+    it.cursor.scanned({.took = claimed.took,
+                       .claimed = claimed.claims.size(),
+                       .first = claimed.first(),
+                       .last = claimed.last()},
+                      Steady::now());
   });
   return claimed;
 }
 
-std::optional<milliseconds> Claimer::next_due(const std::string& queue, std::size_t suspects) {
+std::optional<milliseconds> Claimer::next_due(const Wanted& wanted) {
   std::vector<Query> queries = database_.transaction_settings();
   queries.push_back(Query{sql::kNextDue});
-  queries.back().parameters.add(queue).add(static_cast<std::int64_t>(suspects));
+  queries.back().parameters.add(wanted.queue).add(static_cast<std::int64_t>(wanted.suspects));
   const Result result = database_.read(
       [&](Connection& connection) { return std::move(connection.run(queries).back()); });
   if (result.rows() == 0 || result.is_null(0, 0)) return std::nullopt;
   return std::chrono::ceil<milliseconds>(std::chrono::microseconds{result.integer(0, 0)});
 }
 
-Claimer::Claimed Claimer::run(const Query& query, const std::string& queue, std::size_t limit) {
-  const auto run_query = [&](bool in_turn) {
-    std::vector<Query> queries = database_.transaction_settings();
-    if (!in_turn) {
-      queries.push_back(query);
-      return database_.write([&](Connection& connection, Changes&) {
-        return std::move(connection.run(queries).back());
-      });
-    }
-    for (const char* statement : sql::kTakeTurn) queries.push_back(Query{statement});
-    queries.push_back(query);
-    queries.push_back(Query{"COMMIT"});
-    return database_.write([&](Connection& connection, Changes&) {
-      try {
-        return std::move(connection.run(queries).end()[-2]);
-      } catch (...) {
-        Database::roll_back(connection);
-        throw;
-      }
-    });
-  };
-  const Result result = [&] {
-    if (limit < kTurnFrom || !takes_turns()) return run_query(false);
-    try {
-      return run_query(true);
-    } catch (const LockTimeout&) {
-      stop_taking_turns();
-      return run_query(false);
-    }
-  }();
-  std::vector<Ranked> found;
-  found.reserve(static_cast<std::size_t>(result.rows()));
+Claimer::Claimed Claimer::run(Query query, const std::string& queue) {
+  std::vector<Query> queries = database_.transaction_settings();
+  if (const std::vector<TaskId> spent = bundles_.take_spent(); !spent.empty()) {
+    queries.push_back(Query{sql::kDropBundles});
+    queries.back().parameters.add(std::span<const TaskId>{spent});
+  }
+  queries.push_back(std::move(query));
+  const Result result = database_.write(
+      [&](Connection& connection, Changes&) { return std::move(connection.run(queries).back()); });
   Claimed claimed;
-  for (int row = 0; row < result.rows(); ++row) {
-    found.push_back(read_claim(result, row, queue));
-    if (row == 0) claimed.took = std::chrono::microseconds{result.integer(row, kTook)};
-    if (row == 0 && !result.is_null(row, kNextDue)) {
+  if (result.rows() > 0) {
+    claimed.took = std::chrono::microseconds{result.integer(0, kTook)};
+    if (!result.is_null(0, kNextDue)) {
       claimed.next_due =
-          std::chrono::ceil<milliseconds>(std::chrono::microseconds{result.integer(row, kNextDue)});
+          std::chrono::ceil<milliseconds>(std::chrono::microseconds{result.integer(0, kNextDue)});
     }
   }
-  std::sort(found.begin(), found.end(), comes_before);
-  claimed.claims.reserve(found.size());
-  for (Ranked& ranked : found) {
-    // Suspects are claimed from the beginning only.
-    if (ranked.claim.crashes < kSuspectCrashes) {
-      if (!claimed.first) claimed.first = ranked.place;
-      claimed.last = ranked.place;
-    }
-    claimed.claims.push_back(std::move(ranked.claim));
-  }
+  claimed.claims = read_claims(result, queue);
   return claimed;
 }
 
@@ -203,15 +322,15 @@ void Claimer::stop_taking_turns() {
   turns_from_ = Steady::now() + kWithoutTurns;
 }
 
-ClaimCursor Claimer::cursor_of(const std::string& queue) {
+Claimer::Queue Claimer::queue_named(const std::string& queue) {
   const std::lock_guard lock{mutex_};
-  return cursors_[queue];
+  return queues_[queue];
 }
 
 template <class Change>
-void Claimer::change_cursor(const std::string& queue, Change&& change) {
+void Claimer::change_queue(const std::string& queue, Change&& change) {
   const std::lock_guard lock{mutex_};
-  change(cursors_[queue]);
+  change(queues_[queue]);
 }
 
 }  // namespace errand::postgres

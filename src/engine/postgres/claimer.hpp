@@ -9,43 +9,84 @@
 
 #include "errand/task_queue.hpp"
 
+#include "engine/postgres/bundles.hpp"
 #include "engine/postgres/claim_cursor.hpp"
 #include "engine/postgres/database.hpp"
 
 namespace errand::postgres {
 
 /// Gets tasks out of queues. Thread-safe.
+///
+/// Where a backlog waits, tasks that nobody has tried yet are claimed as a bundle: one row that
+/// names them, while their own rows stay as they are (decision 0040). All others are claimed row by
+/// row.
 class Claimer {
  public:
-  explicit Claimer(Database& database) : database_{database} {}
+  /// Claims of fewer tasks are made row by row. So is the beginning of one of many, unless the last
+  /// one found a backlog: where there is none, a bundle would cost more than it saves.
+  static constexpr std::size_t kBundleFrom = 50;
+
+  /// `bundle_from`: 1 makes a bundle of whatever can be in one.
+  Claimer(Database& database, Bundles& bundles, std::size_t bundle_from)
+      : database_{database}, bundles_{bundles}, bundle_from_{bundle_from} {}
 
   [[nodiscard]] ClaimBatch claim(const ClaimRequest& request);
 
  private:
+  /// A claim and what it was chosen by.
+  struct Ranked {
+    Claim claim;
+    Place place;
+  };
   struct Claimed {
-    std::vector<Claim> claims;
-    std::optional<Place> first{};  ///< of those that are no suspects
-    std::optional<Place> last{};
-    std::optional<std::chrono::milliseconds> next_due;
+    std::vector<Ranked> claims{};  ///< in claiming order
+    std::optional<std::chrono::milliseconds> next_due{};
     std::chrono::microseconds took{0};  ///< in the server
+
+    void add(Claimed more);
+    /// Of those that are no suspects, which are claimed from the beginning only.
+    [[nodiscard]] std::optional<Place> first() const;
+    [[nodiscard]] std::optional<Place> last() const;
+  };
+  /// What to claim of which queue.
+  struct Wanted {
+    const ClaimRequest& request;
+    const std::string& queue;
+    std::size_t limit;
+    std::size_t suspects;
+
+    [[nodiscard]] Wanted but_for(const Claimed& claimed) const;
+  };
+  struct Queue {
+    ClaimCursor cursor{};
+    bool backlog = false;  ///< the last claim of many found many
   };
 
-  Claimed claim_of_queue(const ClaimRequest& request, const std::string& queue, std::size_t limit,
-                         std::size_t suspects);
+  static Ranked read_claim(const Result& result, int row, const std::string& queue);
+  static std::vector<Ranked> read_claims(const Result& result, const std::string& queue);
+  static bool comes_before(const Ranked& a, const Ranked& b);
+
+  Claimed claim_of_queue(const Wanted& wanted);
+  Claimed claim_rows(const Wanted& wanted);
+  /// Nothing: its turn did not come.
+  std::optional<Claimed> claim_bundle(const Wanted& wanted, std::optional<Place> start);
+  Claimed read_materialized(TaskId bundle, const std::string& queue);
   /// Where nothing was claimed.
-  std::optional<std::chrono::milliseconds> next_due(const std::string& queue, std::size_t suspects);
-  Claimed run(const Query& query, const std::string& queue, std::size_t limit);
+  std::optional<std::chrono::milliseconds> next_due(const Wanted& wanted);
+  Claimed run(Query query, const std::string& queue);
 
   [[nodiscard]] bool takes_turns();
   void stop_taking_turns();
 
-  ClaimCursor cursor_of(const std::string& queue);
+  Queue queue_named(const std::string& queue);
   template <class Change>
-  void change_cursor(const std::string& queue, Change&& change);
+  void change_queue(const std::string& queue, Change&& change);
 
   Database& database_;
+  Bundles& bundles_;
+  const std::size_t bundle_from_;
   std::mutex mutex_;
-  std::unordered_map<std::string, ClaimCursor> cursors_;  ///< of the queues claimed from
+  std::unordered_map<std::string, Queue> queues_;  ///< those claimed from
   std::chrono::steady_clock::time_point turns_from_{};
 };
 

@@ -9,22 +9,22 @@
 
 #include "core/document_rules.hpp"
 #include "engine/postgres/engine.hpp"
+#include "engine/postgres/held_statements.hpp"
 #include "engine/postgres/statements.hpp"
 
 namespace errand {
 namespace {
 
-using postgres::Database;
 using postgres::PostgresEngine;
 using postgres::Result;
 
-Database& database_of(Engine& engine) {
+PostgresEngine& postgres_engine(Engine& engine) {
   auto* postgres = dynamic_cast<PostgresEngine*>(&engine);
   if (postgres == nullptr) {
     throw ConfigurationException{"a CompletingTransaction needs a PostgreSQL engine, and this is " +
                                  std::string{to_string(engine.kind())}};
   }
-  return postgres->database();
+  return *postgres;
 }
 
 Lease lease_of(TaskContext& context) {
@@ -44,10 +44,10 @@ Result execute(PGconn* connection, const char* sql) {
 class CompletingTransaction::Impl {
  public:
   Impl(Engine& engine, TaskContext& context)
-      : database_{database_of(engine)},
+      : engine_{postgres_engine(engine)},
         end_{context},
         lease_{lease_of(context)},
-        loan_{database_.handler_connections()} {
+        loan_{engine_.database().handler_connections()} {
     loan_.connection().leave_pipeline();
     // Others extend the lease meanwhile: a snapshot from the beginning could not follow them.
     execute(handle(), "BEGIN ISOLATION LEVEL READ COMMITTED");
@@ -77,17 +77,7 @@ class CompletingTransaction::Impl {
           "the transaction of this handler has ended or failed before: nothing is stored",
           StorageException::Retry::useless};
     }
-    postgres::Parameters parameters;
-    const std::int64_t versions[]{lease_.version};
-    parameters.add(std::span<const TaskId>{&lease_.id, 1})
-        .add(std::span<const std::int64_t>{versions})
-        .add(std::span<const std::string>{&result, 1});
-    PGresult* raw =
-        PQexecParams(handle(), postgres::sql::kComplete, parameters.size(), nullptr,
-                     parameters.values(), parameters.lengths(), parameters.formats(), 1);
-    const Result row{raw};
-    if (PQresultStatus(raw) != PGRES_TUPLES_OK) postgres::throw_error_of(handle(), raw);
-    if (row.rows() == 0) {
+    if (!complete_row(result) && !(materialize() && complete_row(result))) {
       end_.set_lease_lost();
       throw Cancelled{"the lease of this attempt is lost"};
     }
@@ -96,11 +86,38 @@ class CompletingTransaction::Impl {
     end_.set_completed();
     postgres::Changes changes;
     changes.final_tasks.push_back(lease_.id);
-    database_.tell(changes);
+    engine_.bundles().forget({&lease_, 1});
+    engine_.database().tell(changes);
   }
 
  private:
-  Database& database_;
+  /// True: it was held by this attempt.
+  bool complete_row(const std::string& result) {
+    const std::int64_t versions[]{lease_.version};
+    postgres::Parameters parameters;
+    parameters.add(std::span<const TaskId>{&lease_.id, 1})
+        .add(std::span<const std::int64_t>{versions})
+        .add(std::span<const std::string>{&result, 1});
+    return changes_row(postgres::sql::kComplete, parameters);
+  }
+
+  /// True: it was held by a bundle, and has a row of its own now.
+  bool materialize() {
+    if (lease_.version != postgres::kBundledVersion) return false;
+    postgres::Parameters parameters;
+    parameters.add(std::span<const TaskId>{&lease_.id, 1});
+    return changes_row(postgres::sql::kMaterialize, parameters);
+  }
+
+  bool changes_row(const char* sql, postgres::Parameters& parameters) {
+    PGresult* raw = PQexecParams(handle(), sql, parameters.size(), nullptr, parameters.values(),
+                                 parameters.lengths(), parameters.formats(), 1);
+    const Result row{raw};
+    if (PQresultStatus(raw) != PGRES_TUPLES_OK) postgres::throw_error_of(handle(), raw);
+    return row.rows() > 0;
+  }
+
+  PostgresEngine& engine_;
   detail::AttemptEnd end_;
   const Lease lease_;
   postgres::ConnectionPool::Loan loan_;

@@ -74,6 +74,7 @@ class Result {
   [[nodiscard]] TaskId task_id(int row, int column) const {
     return read_task_id(text(row, column));
   }
+  [[nodiscard]] Tid tid(int row, int column) const { return read_tid(text(row, column)); }
 
  private:
   struct Clear {

@@ -10,8 +10,9 @@
 
 namespace errand {
 namespace postgres {
-PostgresEngine::PostgresEngine(const Dsn& dsn, const EngineOptions& options)
-    : database_{database_settings(dsn), *options.logger} {
+PostgresEngine::PostgresEngine(const Dsn& dsn, const EngineOptions& options,
+                               std::size_t bundle_from)
+    : database_{database_settings(dsn), *options.logger}, queue_{database_, bundles_, bundle_from} {
   static_cast<void>(schema_.installed_version());  // says early that it cannot be reached
   detail::prepare_schema(schema_, options.open);
 }

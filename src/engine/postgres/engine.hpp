@@ -2,6 +2,7 @@
 
 #include "errand/engine.hpp"
 
+#include "engine/postgres/bundles.hpp"
 #include "engine/postgres/catalog.hpp"
 #include "engine/postgres/database.hpp"
 #include "engine/postgres/queue.hpp"
@@ -13,7 +14,9 @@ namespace errand::postgres {
 
 class PostgresEngine final : public Engine {
  public:
-  PostgresEngine(const Dsn& dsn, const EngineOptions& options);
+  /// `bundle_from`: see Claimer; tests choose others.
+  PostgresEngine(const Dsn& dsn, const EngineOptions& options,
+                 std::size_t bundle_from = Claimer::kBundleFrom);
 
   [[nodiscard]] EngineKind kind() const noexcept override { return EngineKind::postgres; }
   [[nodiscard]] Timestamp now() override;
@@ -27,12 +30,14 @@ class PostgresEngine final : public Engine {
   [[nodiscard]] std::vector<Finding> diagnose() override;
 
   [[nodiscard]] Database& database() noexcept { return database_; }
+  [[nodiscard]] Bundles& bundles() noexcept { return bundles_; }
 
  private:
   Database database_;
   PostgresSchema schema_{database_};
   Storage storage_{database_};
-  Queue queue_{database_};
+  Bundles bundles_;
+  Queue queue_;
   Catalog catalog_{database_};
   Registry registry_{database_};
 };

@@ -1,6 +1,7 @@
 #include "engine/postgres/queue.hpp"
 
 #include <algorithm>
+#include <future>
 #include <map>
 #include <unordered_map>
 
@@ -10,7 +11,9 @@
 #include "core/document_rules.hpp"
 #include "core/stored_json.hpp"
 #include "core/worker_lost.hpp"
+#include "engine/postgres/held_statements.hpp"
 #include "engine/postgres/settle.hpp"
+#include "engine/postgres/statements.hpp"
 #include "engine/postgres/submit.hpp"
 
 namespace errand::postgres {
@@ -30,12 +33,16 @@ UPDATE async_tasks SET lease_expires_at = now() + $3::int8 * interval '1 ms'
 WHERE task_id = ANY (ARRAY(SELECT task_id FROM unlocked)))";
 
 constexpr const char* kHeld = R"(
-SELECT task_id, version, cancel_requested FROM async_tasks
+SELECT task_id, version, cancel_requested FROM errand_tasks
 WHERE task_id = ANY ($1::uuid[]) AND status COLLATE "C" = 'running')";
 
-constexpr const char* kHeldBy =
-    "SELECT task_id, version FROM async_tasks WHERE status = 'running' AND worker = $1"
-    " AND lease_expires_at IS NOT NULL";
+constexpr const char* kHeldBy = R"(
+SELECT task_id, version FROM async_tasks
+WHERE status = 'running' AND worker = $1 AND lease_expires_at IS NOT NULL
+UNION ALL
+SELECT task_id, version + 1 FROM async_tasks
+WHERE status = 'pending' AND version = 1
+  AND seq = ANY (ARRAY(SELECT unnest(seqs) FROM errand_bundles WHERE worker = $1)))";
 
 /// Arrays: 1 task_id, 2 version, 3 progress.
 constexpr const char* kProgress = R"(
@@ -66,7 +73,8 @@ WHERE status = 'running' AND lease_expires_at < now()
 ORDER BY lease_expires_at LIMIT $1::int8 FOR UPDATE SKIP LOCKED)";
 
 constexpr const char* kAnyExpiredLease = R"(
-SELECT EXISTS (SELECT 1 FROM async_tasks WHERE status = 'running' AND lease_expires_at < now()))";
+SELECT EXISTS (SELECT 1 FROM async_tasks WHERE status = 'running' AND lease_expires_at < now())
+       OR EXISTS (SELECT 1 FROM errand_bundles WHERE lease_expires_at < now()))";
 
 constexpr const char* kRequeue = R"(
 UPDATE async_tasks
@@ -96,10 +104,22 @@ SELECT unnest($1::text[]), now() ON CONFLICT (queue_name) DO NOTHING)";
 constexpr const char* kResume =
     "DELETE FROM errand_paused_queues WHERE queue_name = ANY ($1::text[])";
 
+/// So many outcomes are stored as two halves at the same time, by two processes of the server,
+/// where no other worker keeps it busy (decision 0040).
+constexpr std::size_t kSettleApartFrom = 200;
+
 Query for_tasks(const char* sql, std::span<const TaskId> ids) {
   Query query{sql};
   query.parameters.add(ids);
   return query;
+}
+
+std::vector<Lease> bundled_leases(const Result& result) {
+  std::vector<Lease> leases;
+  for (int row = 0; row < result.rows(); ++row) {
+    leases.push_back({result.task_id(row, 0), kBundledVersion});
+  }
+  return leases;
 }
 
 }  // namespace
@@ -138,9 +158,11 @@ std::vector<LeaseState> Queue::extend(std::span<const Lease> leases, millisecond
   if (leases.empty()) return {};
   std::vector<TaskId> ids;
   std::vector<std::int64_t> versions;
+  std::vector<TaskId> bundled;  // or it may be
   for (const Lease& held : leases) {
     ids.push_back(held.id);
     versions.push_back(held.version);
+    if (held.version == kBundledVersion) bundled.push_back(held.id);
   }
   return database_.write([&](Connection& connection, Changes&) {
     std::vector<Query> queries = database_.transaction_settings();
@@ -148,8 +170,12 @@ std::vector<LeaseState> Queue::extend(std::span<const Lease> leases, millisecond
     queries.back()
         .parameters.add(std::span<const std::int64_t>{versions})
         .add(std::int64_t{lease.count()});
+    queries.push_back(for_tasks(sql::kMaterializeExtended, bundled));
+    queries.back().parameters.add(std::int64_t{lease.count()});
     queries.push_back(for_tasks(kHeld, ids));
-    const Result result = std::move(connection.run(queries).back());
+    const std::vector<Result> results = connection.run(queries);
+    bundles_.forget(bundled_leases(results.end()[-2]));
+    const Result& result = results.back();
     struct Held {
       std::int64_t version;
       bool cancel_requested;
@@ -186,19 +212,83 @@ std::vector<Lease> Queue::held_by(const std::string& worker) {
 
 std::vector<SettleStatus> Queue::settle(std::span<const Settlement> settlements) {
   if (settlements.empty()) return {};
-  bool once_each = true;
-  std::unordered_set<TaskId> ids;
   for (const Settlement& settlement : settlements) {
     if (const auto* completed = std::get_if<Completed>(&settlement.outcome)) {
       detail::check_document("result", completed->result, kMaxDocumentBytes);
     }
-    once_each = ids.insert(settlement.lease.id).second && once_each;
   }
   const std::lock_guard lock{held_rows_};
-  const auto settle = [&](Connection& connection, Changes& changes) {
-    return Settler{connection, changes, database_.transaction_settings()}.settle(settlements);
+  std::vector<SettleStatus> statuses = store_outcomes(settlements, false);
+  // Held by a bundle, but not where this process thought, or of another process's claim.
+  std::vector<std::size_t> missed;
+  std::vector<Settlement> again;
+  for (std::size_t i = 0; i < statuses.size(); ++i) {
+    if (statuses[i] == SettleStatus::settled || settlements[i].lease.version != kBundledVersion) {
+      continue;
+    }
+    missed.push_back(i);
+    again.push_back(settlements[i]);
+  }
+  if (!again.empty()) {
+    try {
+      const std::vector<SettleStatus> second = store_outcomes(again, true);
+      for (std::size_t i = 0; i < missed.size(); ++i) statuses[missed[i]] = second[i];
+    } catch (const StorageException& error) {
+      if (again.size() == settlements.size()) throw;
+      throw StorageException{error.what(), StorageException::Retry::in_doubt};
+    }
+  }
+  std::vector<Lease> ended;
+  ended.reserve(settlements.size());
+  for (const Settlement& settlement : settlements) ended.push_back(settlement.lease);
+  bundles_.forget(ended);
+  drop_last_bundles();
+  return statuses;
+}
+
+void Queue::drop_last_bundles() {
+  const std::vector<TaskId> spent = bundles_.take_last_spent();
+  if (spent.empty()) return;
+  try {
+    database_.write([&](Connection& connection, Changes&) {
+      return connection.run(for_tasks(sql::kDropBundles, spent));
+    });
+  } catch (const StorageException&) {
+    // They hold nothing; in the end somebody rescues that.
+  }
+}
+
+std::vector<SettleStatus> Queue::store_outcomes(std::span<const Settlement> settlements,
+                                                bool materialize) {
+  bool once_each = true;
+  std::unordered_set<TaskId> ids;
+  for (const Settlement& settlement : settlements) {
+    once_each = ids.insert(settlement.lease.id).second && once_each;
+  }
+  // Of two outcomes for one task the first counts: none may be left for a second look.
+  const bool by_id = materialize || !once_each;
+  const auto settle = [&](std::span<const Settlement> part) {
+    return [&, part](Connection& connection, Changes& changes) {
+      return Settler{connection, changes, database_.transaction_settings(), bundles_}.settle(part,
+                                                                                             by_id);
+    };
   };
-  return once_each ? database_.write(settle) : database_.write_in_steps(settle);
+  if (!once_each) return database_.write_in_steps(settle(settlements));
+  if (settlements.size() < kSettleApartFrom || !bundles_.alone()) {
+    return database_.write(settle(settlements));
+  }
+  const std::size_t half = settlements.size() / 2;
+  auto later = std::async(std::launch::async,
+                          [&] { return database_.write(settle(settlements.subspan(half))); });
+  try {
+    std::vector<SettleStatus> statuses = database_.write(settle(settlements.first(half)));
+    const std::vector<SettleStatus> rest = later.get();
+    statuses.insert(statuses.end(), rest.begin(), rest.end());
+    return statuses;
+  } catch (const Error& error) {
+    // The other half may be stored.
+    throw StorageException{error.what(), StorageException::Retry::in_doubt};
+  }
 }
 
 void Queue::report_progress(std::span<const ProgressReport> reports) {
@@ -211,17 +301,22 @@ void Queue::report_progress(std::span<const ProgressReport> reports) {
   std::vector<TaskId> ids;
   std::vector<std::int64_t> versions;
   std::vector<std::string> texts;
+  std::vector<TaskId> bundled;  // or it may be
   for (const auto& [lease, progress] : newest) {
     ids.push_back(lease.first);
     versions.push_back(lease.second);
     texts.push_back(detail::progress_json(*progress));
+    if (lease.second == kBundledVersion) bundled.push_back(lease.first);
   }
   const std::lock_guard lock{held_rows_};
   database_.write([&](Connection& connection, Changes&) {
-    Query query = for_tasks(kProgress, ids);
-    query.parameters.add(std::span<const std::int64_t>{versions})
+    std::vector<Query> queries;
+    queries.push_back(for_tasks(sql::kMaterialize, bundled));
+    queries.push_back(for_tasks(kProgress, ids));
+    queries.back()
+        .parameters.add(std::span<const std::int64_t>{versions})
         .add(std::span<const std::string>{texts});
-    return connection.run(std::move(query));
+    return connection.run(queries);
   });
 }
 
@@ -229,14 +324,17 @@ std::vector<CancelStatus> Queue::cancel(std::span<const TaskId> ids) {
   if (ids.empty()) return {};
   return database_.write([&](Connection& connection, Changes& changes) {
     std::vector<Query> queries;
+    queries.push_back(Query{sql::kShareTurns});
+    queries.push_back(for_tasks(sql::kMaterialize, ids));
     queries.push_back(for_tasks(kLock, ids));
     queries.push_back(for_tasks(kCancelWaiting, ids));
     queries.push_back(for_tasks(kRequestCancel, ids));
     const std::vector<Result> results = connection.run(queries);
+    const Result& locked = results[2];
     std::unordered_map<TaskId, TaskStatus> before;
-    for (int row = 0; row < results[0].rows(); ++row) {
-      if (const auto status = parse_task_status(results[0].text(row, 1))) {
-        before.emplace(results[0].task_id(row, 0), *status);
+    for (int row = 0; row < locked.rows(); ++row) {
+      if (const auto status = parse_task_status(locked.text(row, 1))) {
+        before.emplace(locked.task_id(row, 0), *status);
       }
     }
     std::vector<CancelStatus> statuses;
@@ -266,9 +364,13 @@ std::vector<Rescued> Queue::rescue(const RescueRequest& request) {
       [](Connection& connection) { return connection.run(Query{kAnyExpiredLease}).boolean(0, 0); });
   if (!any) return {};
   return database_.write_in_steps([&](Connection& connection, Changes& changes) {
-    Query query{kExpiredLeases};
-    query.parameters.add(static_cast<std::int64_t>(request.limit));
-    const Result result = connection.run(std::move(query));
+    std::vector<Query> queries = database_.transaction_settings();
+    queries.push_back(Query{sql::kMaterializeExpired});
+    queries.back().parameters.add(static_cast<std::int64_t>(request.limit));
+    queries.push_back(Query{sql::kDropExpired});
+    queries.push_back(Query{kExpiredLeases});
+    queries.back().parameters.add(static_cast<std::int64_t>(request.limit));
+    const Result result = std::move(connection.run(queries).back());
     std::vector<Loss> losses;
     std::vector<Rescued> rescued;
     for (int row = 0; row < result.rows(); ++row) {
@@ -284,7 +386,7 @@ std::vector<Rescued> Queue::rescue(const RescueRequest& request) {
                          .worker = worker,
                          .status = status});
     }
-    Settler{connection, changes, database_.transaction_settings()}.rescue(losses);
+    Settler{connection, changes, database_.transaction_settings(), bundles_}.rescue(losses);
     return rescued;
   });
 }

@@ -4,6 +4,7 @@
 
 #include "errand/task_queue.hpp"
 
+#include "engine/postgres/bundles.hpp"
 #include "engine/postgres/claimer.hpp"
 #include "engine/postgres/database.hpp"
 
@@ -11,7 +12,9 @@ namespace errand::postgres {
 
 class Queue final : public TaskQueue {
  public:
-  explicit Queue(Database& database) : database_{database} {}
+  /// `bundle_from`: see Claimer.
+  Queue(Database& database, Bundles& bundles, std::size_t bundle_from)
+      : database_{database}, bundles_{bundles}, claimer_{database, bundles, bundle_from} {}
 
   std::size_t submit(std::span<const NewTask> tasks) override;
   void adopt(std::span<const NewTask> tasks) override;
@@ -34,8 +37,16 @@ class Queue final : public TaskQueue {
  private:
   std::size_t store(std::span<const NewTask> tasks, std::vector<Query> queries);
 
+  /// `materialize`: those that a bundle holds first become rows of their own.
+  std::vector<SettleStatus> store_outcomes(std::span<const Settlement> settlements,
+                                           bool materialize);
+
+  /// At the end of a backlog; before it, they go with whatever is asked next.
+  void drop_last_bundles();
+
   Database& database_;
-  Claimer claimer_{database_};
+  Bundles& bundles_;
+  Claimer claimer_;
 
   /// Settling and reporting touch the same rows in any order: one at a time, they cannot wait for
   /// each other in the server.

@@ -1,9 +1,11 @@
 #include "engine/postgres/settle.hpp"
 
+#include <map>
 #include <string>
 
 #include "errand/task_catalog.hpp"
 
+#include "engine/postgres/held_statements.hpp"
 #include "engine/postgres/statements.hpp"
 
 namespace errand::postgres {
@@ -112,6 +114,22 @@ Query cancel(const Group& group, std::int64_t crashed) {
   return query;
 }
 
+/// Completed tasks of one bundle.
+struct BundledGroup {
+  std::vector<TaskId> ids;
+  std::vector<Tid> places;
+  std::vector<std::string_view> results;
+};
+
+Query complete(TaskId bundle, const BundledGroup& group) {
+  Query query{sql::kCompleteBundled};
+  query.parameters.add(bundle)
+      .add(std::span<const Tid>{group.places})
+      .add(std::span<const TaskId>{group.ids})
+      .add(std::span<const std::string_view>{group.results});
+  return query;
+}
+
 template <class... F>
 struct Overload : F... {
   using F::operator()...;
@@ -126,6 +144,20 @@ struct Round {
   Group retried;
   Group released;
   Group cancelled;
+  std::vector<TaskId> held;  ///< of the above: by a bundle, or perhaps
+  std::map<TaskId, BundledGroup> bundled;
+
+  void add(const Settlement& settlement, const std::optional<Bundles::Spot>& spot) {
+    if (const auto* outcome = std::get_if<Completed>(&settlement.outcome); outcome && spot) {
+      BundledGroup& group = bundled[spot->bundle];
+      group.ids.push_back(settlement.lease.id);
+      group.places.push_back(spot->place);
+      group.results.emplace_back(outcome->result);
+      return;
+    }
+    if (spot) held.push_back(settlement.lease.id);
+    add(settlement);
+  }
 
   void add(const Settlement& settlement) {
     std::visit(Overload{[&](const Completed& outcome) {
@@ -156,8 +188,12 @@ struct Round {
 /// Runs what there is of the queries; returns the tasks they changed.
 class Changer {
  public:
-  Changer(Connection& connection, Changes& changes, const std::vector<Query>& settings)
-      : connection_{connection}, changes_{changes}, queries_{settings}, final_(settings.size()) {}
+  /// `first`: run before the others, in the same transaction.
+  Changer(Connection& connection, Changes& changes, std::vector<Query> first)
+      : connection_{connection},
+        changes_{changes},
+        queries_{std::move(first)},
+        final_(queries_.size()) {}
 
   void add(Query query, bool final) {
     queries_.push_back(std::move(query));
@@ -166,9 +202,9 @@ class Changer {
 
   std::unordered_set<TaskId> run() {
     std::unordered_set<TaskId> changed;
-    if (queries_.size() == settings_) return changed;
+    if (queries_.size() == first_) return changed;
     const std::vector<Result> results = connection_.run(queries_);
-    for (std::size_t i = settings_; i < results.size(); ++i) {
+    for (std::size_t i = first_; i < results.size(); ++i) {
       for (int row = 0; row < results[i].rows(); ++row) {
         const TaskId id = results[i].task_id(row, 0);
         changed.insert(id);
@@ -185,14 +221,22 @@ class Changer {
  private:
   Connection& connection_;
   Changes& changes_;
-  std::vector<Query> queries_;  ///< settings, then changes
-  std::vector<bool> final_;     ///< for each: whether its tasks end
-  const std::size_t settings_ = queries_.size();
+  std::vector<Query> queries_;
+  std::vector<bool> final_;  ///< for each: whether its tasks end
+  const std::size_t first_ = queries_.size();
 };
 
 }  // namespace
 
-std::vector<SettleStatus> Settler::settle(std::span<const Settlement> settlements) {
+std::vector<SettleStatus> Settler::settle(std::span<const Settlement> settlements,
+                                          bool materialize) {
+  std::vector<std::optional<Bundles::Spot>> spots(settlements.size());
+  if (!materialize) {
+    std::vector<Lease> leases;
+    leases.reserve(settlements.size());
+    for (const Settlement& settlement : settlements) leases.push_back(settlement.lease);
+    spots = bundles_.find(leases);
+  }
   std::vector<SettleStatus> statuses(settlements.size(), SettleStatus::lease_lost);
   std::vector<std::size_t> left;
   for (std::size_t i = 0; i < settlements.size(); ++i) left.push_back(i);
@@ -204,9 +248,20 @@ std::vector<SettleStatus> Settler::settle(std::span<const Settlement> settlement
     for (const std::size_t i : left) {
       const bool first = seen.insert(settlements[i].lease.id).second;
       (first ? now : later).push_back(i);
-      if (first) round.add(settlements[i]);
+      if (first) round.add(settlements[i], spots[i]);
     }
-    Changer changer{connection_, changes_, settings_};
+    if (materialize) round.held.assign(seen.begin(), seen.end());
+    std::vector<Query> before = settings_;
+    if (const std::vector<TaskId> spent = bundles_.take_spent(); !spent.empty()) {
+      before.push_back(Query{sql::kDropBundles});
+      before.back().parameters.add(std::span<const TaskId>{spent});
+    }
+    if (!round.held.empty()) {
+      before.push_back(Query{sql::kMaterialize});
+      before.back().parameters.add(std::span<const TaskId>{round.held});
+    }
+    Changer changer{connection_, changes_, std::move(before)};
+    for (const auto& [bundle, group] : round.bundled) changer.add(complete(bundle, group), true);
     if (!round.completed.empty()) changer.add(complete(round.completed), true);
     if (!round.failed.empty()) changer.add(fail(round.failed, 0), true);
     if (!round.retried.empty()) changer.add(wait_again(round.retried, 0, 0), false);

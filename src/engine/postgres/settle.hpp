@@ -6,6 +6,7 @@
 
 #include "errand/task_queue.hpp"
 
+#include "engine/postgres/bundles.hpp"
 #include "engine/postgres/database.hpp"
 
 namespace errand::postgres {
@@ -21,11 +22,16 @@ struct Loss {
 class Settler {
  public:
   /// `settings`: what must come first in a transaction, see Database::transaction_settings().
-  Settler(Connection& connection, Changes& changes, std::vector<Query> settings)
-      : connection_{connection}, changes_{changes}, settings_{std::move(settings)} {}
+  Settler(Connection& connection, Changes& changes, std::vector<Query> settings, Bundles& bundles)
+      : connection_{connection},
+        changes_{changes},
+        settings_{std::move(settings)},
+        bundles_{bundles} {}
 
   /// One status for each, in order. One round trip, unless a task comes more than once.
-  std::vector<SettleStatus> settle(std::span<const Settlement> settlements);
+  /// `materialize`: whatever a bundle holds of them is settled by its id; otherwise what this
+  /// process has claimed in bundles is known, and completed where it is.
+  std::vector<SettleStatus> settle(std::span<const Settlement> settlements, bool materialize);
 
   /// Returns those that were still held.
   std::unordered_set<TaskId> rescue(std::span<const Loss> losses);
@@ -34,6 +40,7 @@ class Settler {
   Connection& connection_;
   Changes& changes_;
   std::vector<Query> settings_;
+  Bundles& bundles_;
 };
 
 }  // namespace errand::postgres

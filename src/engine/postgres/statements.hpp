@@ -49,18 +49,31 @@ WHERE t.task_id = ANY ($1::uuid[]) AND t.task_id = n.task_id
 // stands the status by another collation, which no index has: the same statistics may say that no
 // task is running, and an index on the status then looks shorter than the array.
 
-/// Before a claim of many, which a COMMIT follows: those of several workers at a time would pass
-/// over each other's rows, lock some of them nevertheless, and so hold up who settles them
-/// (decision 0036). Waits for half a second at most. None of these statements has a snapshot: while
-/// one with a snapshot waits, as a SELECT of an advisory lock would, the server keeps what others
-/// leave behind.
+/// Before a claim of many, which a COMMIT follows: it changes no rows, so that nobody else may take
+/// the tasks it chooses meanwhile (decision 0040), and those of several workers would pass over
+/// each other's (decision 0036). Waits for half a second at most. None of these statements has a
+/// snapshot: while one with a snapshot waits, as a SELECT of an advisory lock would, the server
+/// keeps what others leave behind.
 inline constexpr std::array<const char*, 4> kTakeTurn{"BEGIN", "SET LOCAL lock_timeout = '500ms'",
                                                       "LOCK TABLE errand_turns IN EXCLUSIVE MODE",
                                                       "SET LOCAL lock_timeout = '2s'"};
 
+/// Before all else that may change a pending task which is not in one's hands: no claim of many is
+/// under way until the end of the transaction, and later statements see what the last one took.
+/// There is nothing to delete; other than LOCK TABLE it needs no BEGIN.
+#define ERRAND_POSTGRES_SHARE_TURNS "DELETE FROM errand_turns"
+inline constexpr const char* kShareTurns = ERRAND_POSTGRES_SHARE_TURNS;
+
 // What is waiting, as the indexes of claims have it.
 #define ERRAND_POSTGRES_WAITING "status IN ('pending', 'retrying') AND crashes < 2"
 #define ERRAND_POSTGRES_SUSPECT "crashes >= 2 AND status IN ('pending', 'retrying')"
+
+// Neither is it held by a bundle: 1 queue_name.
+#define ERRAND_POSTGRES_NOT_HELD \
+  "(version <> 1 OR seq NOT IN (SELECT unnest(seqs) FROM errand_bundles WHERE queue_name = $1))"
+
+// It can be held by one. Who has locked a row, or is about to change it, is left in its xmax.
+#define ERRAND_POSTGRES_FRESH "version = 1 AND status COLLATE \"C\" = 'pending' AND xmax = 0"
 
 /// The levels of priority at which tasks of a queue wait: 1 queue_name. They are walked one by one:
 /// delayed tasks of one level stay out of the way of the next.
@@ -109,6 +122,7 @@ inline constexpr std::array<const char*, 4> kTakeTurn{"BEGIN", "SET LOCAL lock_t
 /// there as wanted, but one has changed in between and is left out, that time is 0. Without any
 /// claim there is no row; kNextDue tells then.
 inline constexpr const char* kClaim = "WITH RECURSIVE " ERRAND_POSTGRES_LEVELS R"(
+, turns AS ()" ERRAND_POSTGRES_SHARE_TURNS R"()
 , suspect AS MATERIALIZED (
   SELECT ctid FROM async_tasks
   WHERE queue_name = $1 AND )" ERRAND_POSTGRES_SUSPECT R"(
@@ -118,7 +132,7 @@ inline constexpr const char* kClaim = "WITH RECURSIVE " ERRAND_POSTGRES_LEVELS R
 ), due AS MATERIALIZED (
   SELECT found.ctid FROM level CROSS JOIN LATERAL (
     SELECT ctid FROM async_tasks
-    WHERE queue_name = $1 AND )" ERRAND_POSTGRES_WAITING R"(
+    WHERE queue_name = $1 AND )" ERRAND_POSTGRES_WAITING " AND " ERRAND_POSTGRES_NOT_HELD R"(
       AND priority = level.priority AND available_at <= statement_timestamp()
     ORDER BY available_at, seq LIMIT $2::int8 FOR UPDATE SKIP LOCKED) found
   LIMIT $2::int8 - (SELECT count(*) FROM suspect)
@@ -134,7 +148,8 @@ inline constexpr const char* kClaim = "WITH RECURSIVE " ERRAND_POSTGRES_LEVELS R
 inline constexpr const char* kNextDue = "WITH RECURSIVE " ERRAND_POSTGRES_LEVELS R"(
 , due AS MATERIALIZED (
   SELECT 1 FROM level CROSS JOIN LATERAL (
-    SELECT 1 FROM async_tasks WHERE queue_name = $1 AND )" ERRAND_POSTGRES_WAITING R"(
+    SELECT 1 FROM async_tasks
+    WHERE queue_name = $1 AND )" ERRAND_POSTGRES_WAITING " AND " ERRAND_POSTGRES_NOT_HELD R"(
       AND priority = level.priority AND available_at <= statement_timestamp()
     LIMIT 1 FOR UPDATE SKIP LOCKED) found
   LIMIT 1)
@@ -145,19 +160,90 @@ WHERE NOT EXISTS (SELECT 1 FROM errand_paused_queues WHERE queue_name = $1))";
 /// 1 queue_name, 2 limit, 3 priority, 4 lease in ms, 5 worker, 6 available_at, 7 seq: as kClaim, of
 /// one level and after a place in it.
 inline constexpr const char* kClaimAfter = R"(
-WITH chosen AS MATERIALIZED (
+WITH turns AS ()" ERRAND_POSTGRES_SHARE_TURNS R"(), chosen AS MATERIALIZED (
   SELECT ctid FROM async_tasks
-  WHERE queue_name = $1 AND )" ERRAND_POSTGRES_WAITING R"(
+  WHERE queue_name = $1 AND )" ERRAND_POSTGRES_WAITING " AND " ERRAND_POSTGRES_NOT_HELD R"(
     AND priority = $3::int8 AND available_at <= statement_timestamp()
     AND (available_at, seq) > ($6::timestamptz, $7::int8)
   ORDER BY available_at, seq LIMIT $2::int8 FOR UPDATE SKIP LOCKED
 ))" ERRAND_POSTGRES_CLAIM("SELECT ctid FROM chosen") ", 0::int8, 0::int8";
 
+/// Stores what was chosen as a bundle: 1 queue_name, 4 lease in ms, 5 worker; `id` is the bundle's.
+/// There is none where nothing was. What comes back: how many tasks, how long it took in
+/// microseconds, and whether nobody else holds a bundle.
+#define ERRAND_POSTGRES_BUNDLE(id)                                                         \
+  " INSERT INTO errand_bundles (bundle, queue_name, worker, claimed_at, lease_expires_at," \
+  " priority, available_at, last_seq, seqs, places)"                                       \
+  " SELECT " id                                                                            \
+  "::uuid, $1, $5, statement_timestamp(),"                                                 \
+  " statement_timestamp() + $4::int8 * interval '1 ms', (array_agg(priority))[count(*)],"  \
+  " (array_agg(available_at))[count(*)], (array_agg(seq))[count(*)], array_agg(seq),"      \
+  " array_agg(place) FROM chosen"                                                          \
+  " WHERE NOT EXISTS (SELECT 1 FROM errand_paused_queues WHERE queue_name = $1)"           \
+  " AND (SELECT set_config('synchronous_commit', 'off', true)) = 'off'"                    \
+  " HAVING count(*) > 0"                                                                   \
+  " RETURNING cardinality(seqs),"                                                          \
+  " (extract(epoch FROM clock_timestamp() - statement_timestamp()) * 1000000)::int8,"      \
+  " NOT EXISTS (SELECT 1 FROM errand_bundles WHERE worker <> $5)"
+
+/// After kTakeTurn: 1 to 5 as kClaim has them, 6 the bundle's id. Takes those of the tasks next in
+/// order that nobody has tried yet. If they are fewer than the limit, the others are there to be
+/// claimed one by one, or there are no more.
+inline constexpr const char* kBundle = "WITH RECURSIVE " ERRAND_POSTGRES_LEVELS R"(
+, suspect AS (
+  SELECT 1 FROM async_tasks
+  WHERE queue_name = $1 AND )" ERRAND_POSTGRES_SUSPECT R"(
+    AND available_at <= statement_timestamp()
+  LIMIT least($2::int8, $3::int8)
+), due AS MATERIALIZED (
+  SELECT found.* FROM level CROSS JOIN LATERAL (
+    SELECT ctid AS place, seq, priority, available_at, )" ERRAND_POSTGRES_FRESH R"( AS fresh
+    FROM async_tasks
+    WHERE queue_name = $1 AND )" ERRAND_POSTGRES_WAITING " AND " ERRAND_POSTGRES_NOT_HELD R"(
+      AND priority = level.priority AND available_at <= statement_timestamp()
+    ORDER BY available_at, seq LIMIT $2::int8) found
+  LIMIT $2::int8 - (SELECT count(*) FROM suspect)
+), chosen AS (SELECT * FROM due WHERE fresh))" ERRAND_POSTGRES_BUNDLE("$6");
+
+/// 1 to 7 as kClaimAfter has them, 8 the bundle's id: as kBundle, of one level and after the place
+/// where the newest bundle of the queue ends; after the one given, if there is no bundle. Only
+/// bundles that end behind it can hold tasks that are found there.
+inline constexpr const char* kBundleAfter = R"(
+WITH start AS MATERIALIZED (
+  (SELECT priority, available_at, last_seq FROM errand_bundles WHERE queue_name = $1
+   ORDER BY claimed_at DESC LIMIT 1)
+  UNION ALL SELECT $3::int8, $6::timestamptz, $7::int8 LIMIT 1
+), chosen AS MATERIALIZED (
+  SELECT ctid AS place, seq, priority, available_at FROM async_tasks
+  WHERE queue_name = $1 AND )" ERRAND_POSTGRES_WAITING " AND " ERRAND_POSTGRES_FRESH R"(
+    AND priority = (SELECT priority FROM start) AND available_at <= statement_timestamp()
+    AND (available_at, seq) > ((SELECT available_at FROM start), (SELECT last_seq FROM start))
+    AND seq NOT IN (
+      SELECT unnest(b.seqs) FROM errand_bundles b, start s
+      WHERE b.queue_name = $1 AND (b.priority < s.priority OR b.priority = s.priority
+        AND (b.available_at, b.last_seq) > (s.available_at, s.last_seq)))
+  ORDER BY available_at, seq LIMIT $2::int8
+))" ERRAND_POSTGRES_BUNDLE("$8");
+
+/// What is in a bundle, in any order: 1 its id. The columns of kClaim up to seq, then where each
+/// row is. One that somebody has changed or moved since is left out: it is not claimed.
+inline constexpr const char* kReadBundle = R"(
+SELECT task_id, version + 1, type, payload, priority, attempts + 1, crashes, max_retries,
+       retry_policy, headers, submitted_at, cancel_requested, available_at, seq, ctid
+FROM async_tasks
+WHERE ctid = ANY (ARRAY(SELECT unnest(places) FROM errand_bundles WHERE bundle = $1::uuid))
+  AND seq IN (SELECT unnest(seqs) FROM errand_bundles WHERE bundle = $1::uuid)
+  AND version = 1 AND status COLLATE "C" = 'pending')";
+
+#undef ERRAND_POSTGRES_BUNDLE
 #undef ERRAND_POSTGRES_CLAIM
 #undef ERRAND_POSTGRES_NEXT_DUE
 #undef ERRAND_POSTGRES_LEVELS
+#undef ERRAND_POSTGRES_FRESH
+#undef ERRAND_POSTGRES_NOT_HELD
 #undef ERRAND_POSTGRES_SUSPECT
 #undef ERRAND_POSTGRES_WAITING
+#undef ERRAND_POSTGRES_SHARE_TURNS
 
 /// Arrays: 1 task_id, 2 version, 3 result.
 inline constexpr const char* kComplete = R"(
@@ -169,5 +255,26 @@ FROM unnest($1::uuid[], $2::int8[], $3::text[]) AS s (task_id, version, result)
 WHERE t.task_id = ANY ($1::uuid[]) AND t.task_id = s.task_id AND t.version = s.version
   AND t.status COLLATE "C" = 'running'
 RETURNING t.task_id)";
+
+/// Completes tasks of one bundle, straight from pending: 1 the bundle's id; arrays: 2 where their
+/// rows were, 3 task_id, 4 result. One that is not there any more, or not held by the bundle, is
+/// left alone.
+inline constexpr const char* kCompleteBundled = R"(
+UPDATE async_tasks t
+SET status = 'completed', result = s.result, version = t.version + 2, attempts = t.attempts + 1,
+    started_at = greatest(t.submitted_at,
+                          (SELECT claimed_at FROM errand_bundles WHERE bundle = $1::uuid)),
+    completed_at = greatest(now(), t.submitted_at,
+                            (SELECT claimed_at FROM errand_bundles WHERE bundle = $1::uuid)),
+    worker = (SELECT worker FROM errand_bundles WHERE bundle = $1::uuid)
+FROM unnest($3::uuid[], $4::text[]) AS s (task_id, result)
+WHERE t.ctid = ANY ($2::tid[]) AND t.task_id = s.task_id AND t.version = 1
+  AND t.status COLLATE "C" = 'pending'
+  AND EXISTS (SELECT 1 FROM errand_bundles WHERE bundle = $1::uuid)
+RETURNING t.task_id)";
+
+/// 1 bundles' ids. For those in which no task is held any more.
+inline constexpr const char* kDropBundles =
+    "DELETE FROM errand_bundles WHERE bundle = ANY ($1::uuid[])";
 
 }  // namespace errand::postgres::sql

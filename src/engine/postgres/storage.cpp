@@ -1,9 +1,14 @@
 #include "engine/postgres/storage.hpp"
 
+#include <span>
+#include <vector>
+
 #include "errand/errors.hpp"
 
 #include "core/move_status.hpp"
+#include "engine/postgres/held_statements.hpp"
 #include "engine/postgres/rows.hpp"
+#include "engine/postgres/statements.hpp"
 
 namespace errand::postgres {
 namespace {
@@ -32,7 +37,7 @@ constexpr const char* kVersion = "SELECT version FROM async_tasks WHERE task_id 
 
 /// 1 ttl in ms, 2 task_id.
 const std::string kLoad = std::string{"SELECT "} + kTaskColumns + ", " + kExpired +
-                          " FROM async_tasks WHERE task_id = $2::uuid";
+                          " FROM errand_tasks WHERE task_id = $2::uuid";
 
 const std::string kLoadForUpdate = std::string{"SELECT "} + kTaskColumns +
                                    ", now() FROM async_tasks WHERE task_id = $1::uuid FOR UPDATE";
@@ -58,6 +63,15 @@ void note(Changes& changes, const TaskData& task) {
   if (is_waiting(task.status)) changes.work = true;
 }
 
+/// To be run before a statement that changes this task: it has a row of its own then, and keeps it.
+std::vector<Query> before_changing(TaskId id) {
+  std::vector<Query> queries;
+  queries.push_back(Query{sql::kShareTurns});
+  queries.push_back(Query{sql::kMaterialize});
+  queries.back().parameters.add(std::span<const TaskId>{&id, 1});
+  return queries;
+}
+
 Parameters columns_of(const TaskData& task) {
   Parameters parameters;
   parameters.add(task.id)
@@ -78,7 +92,9 @@ void Storage::save(const TaskData& task) {
   database_.write([&](Connection& connection, Changes& changes) {
     Query query{task.version ? kSaveVersion : kSave, columns_of(task)};
     if (task.version) query.parameters.add(*task.version);
-    if (connection.run(std::move(query)).affected() == 0) {
+    std::vector<Query> queries = before_changing(task.id);
+    queries.push_back(std::move(query));
+    if (connection.run(queries).back().affected() == 0) {
       Query version{kVersion};
       version.parameters.add(task.id);
       const Result found = connection.run(std::move(version));
@@ -108,7 +124,9 @@ void Storage::update_status(TaskId id, TaskStatus status,
   database_.write_in_steps([&](Connection& connection, Changes& changes) {
     Query query{kLoadForUpdate.c_str()};
     query.parameters.add(id);
-    const Result row = connection.run(std::move(query));
+    std::vector<Query> queries = before_changing(id);
+    queries.push_back(std::move(query));
+    const Result row = std::move(connection.run(queries).back());
     if (row.rows() == 0) throw TaskNotFoundException{id};
     TaskData task = read_task(row, 0);
     const Timestamp now = row.time(0, 9);

@@ -13,6 +13,7 @@ namespace {
 // From the server's catalog, where they never change.
 constexpr std::uint32_t kInt8 = 20;
 constexpr std::uint32_t kText = 25;
+constexpr std::uint32_t kTid = 27;
 constexpr std::uint32_t kUuid = 2950;
 
 constexpr int kBinary = 1;
@@ -129,6 +130,15 @@ Parameters& Parameters::add(std::span<const std::int64_t> numbers) {
   return *this;
 }
 
+Parameters& Parameters::add(std::span<const Tid> places) {
+  add_array(kTid, places, [&](const Tid& place) {
+    put(bytes_, static_cast<std::int32_t>(sizeof place.block + sizeof place.row));
+    put(bytes_, place.block);
+    put(bytes_, place.row);
+  });
+  return *this;
+}
+
 Parameters& Parameters::add(std::span<const std::string> texts) {
   add_array(kText, texts, [&](const std::string& text) {
     put(bytes_, static_cast<std::int32_t>(text.size()));
@@ -186,6 +196,12 @@ TaskId read_task_id(std::string_view bytes) {
     throw ValidationException{"a stored task has an id that is no UUID v4"};
   }
   return *id;
+}
+
+Tid read_tid(std::string_view bytes) {
+  if (bytes.size() != sizeof(Tid::block) + sizeof(Tid::row)) misread("a place", bytes);
+  return Tid{.block = static_cast<std::uint32_t>(read_integer(bytes.substr(0, sizeof(Tid::block)))),
+             .row = static_cast<std::uint16_t>(read_integer(bytes.substr(sizeof(Tid::block))))};
 }
 
 }  // namespace errand::postgres

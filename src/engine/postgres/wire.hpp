@@ -13,6 +13,12 @@
 /// PostgreSQL's binary formats, as far as statements here use them.
 namespace errand::postgres {
 
+/// Where a row is in its table.
+struct Tid {
+  std::uint32_t block;
+  std::uint16_t row;
+};
+
 /// The parameters of one statement, in order. Each text must be cast in the statement where its
 /// type does not follow: `$1::uuid[]`.
 class Parameters {
@@ -30,6 +36,7 @@ class Parameters {
   // Arrays.
   Parameters& add(std::span<const TaskId> ids);
   Parameters& add(std::span<const std::int64_t> numbers);
+  Parameters& add(std::span<const Tid> places);
   Parameters& add(std::span<const std::string> texts);
   Parameters& add(std::span<const std::string_view> texts);
   Parameters& add(std::span<const std::optional<std::string>> texts);
@@ -58,5 +65,6 @@ class Parameters {
 [[nodiscard]] std::int64_t read_integer(std::string_view bytes);
 [[nodiscard]] Timestamp read_time(std::string_view bytes);
 [[nodiscard]] TaskId read_task_id(std::string_view bytes);
+[[nodiscard]] Tid read_tid(std::string_view bytes);
 
 }  // namespace errand::postgres

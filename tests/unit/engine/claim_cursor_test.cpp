@@ -96,6 +96,13 @@ TEST_F(ClaimCursorTest, WhereOthersClaimMeanwhileEachClaimBeginsAtTheBeginning) 
   }
 }
 
+TEST_F(ClaimCursorTest, WhereOthersGoOnFromTheSamePlaceTheyAreNotInTheWay) {
+  cursor.scanned(
+      {.took = kQuick, .claimed = 1000, .first = place(8001), .last = place(9000), .shared = true},
+      now);
+  EXPECT_EQ(start_after(milliseconds{0}), 9000);
+}
+
 TEST_F(ClaimCursorTest, WithoutAPlaceThereIsNowhereElseToBegin) {
   scan_in_vain();
   scan_in_vain();

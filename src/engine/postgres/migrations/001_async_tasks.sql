@@ -74,8 +74,31 @@ CREATE INDEX idx_suspects ON async_tasks (queue_name, priority DESC, available_a
   WHERE crashes >= 2 AND status IN ('pending', 'retrying');
 CREATE INDEX idx_leases ON async_tasks (lease_expires_at) WHERE status = 'running';
 
--- Has no rows: who claims many tasks locks it meanwhile.
+-- Has no rows. Who claims many tasks locks it in EXCLUSIVE MODE meanwhile; who may change a pending
+-- task that is not in his hands, in ROW EXCLUSIVE MODE.
 CREATE TABLE errand_turns ();
+
+-- Claims of many tasks at once. A task is held by one while its own row says pending, version 1, and
+-- its seq is in here: to others it is running, version 2. What raises the version takes it out.
+CREATE TABLE errand_bundles (
+  bundle           uuid         NOT NULL PRIMARY KEY,
+  queue_name       varchar(190) NOT NULL,
+  worker           text         NOT NULL,
+  claimed_at       timestamptz  NOT NULL,
+  lease_expires_at timestamptz  NOT NULL,
+  priority         smallint     NOT NULL,    -- of the last task, in the order of claiming, as
+  available_at     timestamptz  NOT NULL,    -- these are: the next claim begins behind it
+  last_seq         bigint       NOT NULL,
+  seqs             bigint[]     NOT NULL,
+  places           tid[]        NOT NULL     -- where their rows were
+) WITH (
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500,
+  autovacuum_vacuum_cost_delay = 0,
+  toast.autovacuum_vacuum_scale_factor = 0, toast.autovacuum_vacuum_threshold = 2000,
+  toast.autovacuum_vacuum_cost_delay = 0
+);
+-- They live for a moment: not worth compressing.
+ALTER TABLE errand_bundles ALTER seqs SET STORAGE EXTERNAL, ALTER places SET STORAGE EXTERNAL;
 
 CREATE TABLE errand_paused_queues (
   queue_name varchar(190) NOT NULL PRIMARY KEY,
@@ -94,3 +117,19 @@ CREATE TABLE errand_workers (
   started_at  timestamptz NOT NULL,
   seen_at     timestamptz NOT NULL
 );
+
+-- The tasks as Errand sees them: those that a bundle holds are running.
+CREATE VIEW errand_tasks AS
+SELECT t.task_id, CASE WHEN b.worker IS NULL THEN t.status ELSE 'running' END AS status, t.payload,
+       t.result, t.error, t.submitted_at,
+       CASE WHEN b.worker IS NULL THEN t.started_at
+            ELSE greatest(b.claimed_at, t.submitted_at) END AS started_at,
+       t.completed_at, CASE WHEN b.worker IS NULL THEN t.version ELSE t.version + 1 END AS version,
+       t.seq, t.queue_name, t.type, t.priority, t.available_at,
+       CASE WHEN b.worker IS NULL THEN t.attempts ELSE t.attempts + 1 END AS attempts, t.crashes,
+       t.max_retries, t.retry_policy, coalesce(b.lease_expires_at, t.lease_expires_at)
+         AS lease_expires_at,
+       coalesce(b.worker, t.worker) AS worker, t.cancel_requested, t.progress, t.headers, t.history
+FROM async_tasks t LEFT JOIN LATERAL (
+  SELECT held.worker, held.claimed_at, held.lease_expires_at FROM errand_bundles held
+  WHERE t.status = 'pending' AND t.version = 1 AND t.seq = ANY (held.seqs) LIMIT 1) b ON true;

@@ -65,7 +65,7 @@ END $$;
 
 -- NULL: there is no such task.
 CREATE FUNCTION errand_status(task_id uuid) RETURNS text LANGUAGE sql STABLE AS $$
-  SELECT t.status FROM async_tasks t WHERE t.task_id = $1
+  SELECT t.status FROM errand_tasks t WHERE t.task_id = $1
 $$;
 
 -- What cancelling did: cancelled, requested (it is running and is asked to stop), already_final or
@@ -73,9 +73,30 @@ $$;
 CREATE FUNCTION errand_cancel(task_id uuid) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   old_status text;
+  old_version bigint;
 BEGIN
-  SELECT t.status INTO old_status FROM async_tasks t WHERE t.task_id = errand_cancel.task_id
-  FOR UPDATE;
+  SELECT t.status, t.version INTO old_status, old_version FROM async_tasks t
+  WHERE t.task_id = errand_cancel.task_id FOR UPDATE;
+  IF old_status = 'pending' AND old_version = 1 THEN
+    -- Claims of many leave rows alone that somebody has locked. One that is under way may have seen
+    -- this one before: its end is waited for. The block ends as by an error, which gives the lock back
+    -- at once: the caller's transaction may last.
+    BEGIN
+      LOCK TABLE errand_turns IN ROW EXCLUSIVE MODE;
+      RAISE SQLSTATE 'ER001';
+    EXCEPTION WHEN SQLSTATE 'ER001' THEN
+      NULL;
+    END;
+    UPDATE async_tasks t
+    SET status = 'running', version = t.version + 1, attempts = t.attempts + 1,
+        started_at = greatest(b.claimed_at, t.submitted_at),
+        lease_expires_at = b.lease_expires_at, worker = b.worker
+    FROM errand_bundles b
+    WHERE t.task_id = errand_cancel.task_id AND t.seq = ANY (b.seqs);
+    IF FOUND THEN
+      old_status := 'running';
+    END IF;
+  END IF;
   IF old_status IS NULL THEN
     RETURN 'not_found';
   ELSIF old_status = 'running' THEN
