@@ -11,9 +11,9 @@ DO $$
 BEGIN
   EXECUTE format('GRANT USAGE ON SCHEMA %I, auth TO {role}', current_schema());
 END $$;
-GRANT SELECT ON invoice_schema, errand_schema TO {role};
+GRANT SELECT ON invoice_schema, errand_schema, errand_tasks TO {role};
 GRANT SELECT, INSERT, UPDATE, DELETE
   ON profiles, email_processing_tasks, invoices, async_tasks, errand_workers, errand_paused_queues,
-     errand_turns
+     errand_turns, errand_bundles
   TO {role};
 GRANT EXECUTE ON FUNCTION invoice_directory(), analyse_invoice_tables(), auth.uid() TO {role};
