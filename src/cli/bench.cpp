@@ -110,12 +110,12 @@ void add_bench(CLI::App& parent, Invocation& invocation) {
       add_command(parent, "bench", "Measure this storage, beside what its client library allows",
                   kStorageCommands);
   add_number(command, "--tasks", options->tasks, 100, 10'000'000,
-             "Tasks of each bulk and drain round");
+             "Tasks of each bulk and drain round (20000)");
   add_number(command, "--rounds", options->rounds, 1, 1000,
-             "Rounds of bulk and drain, of which the median counts");
+             "Rounds of bulk and drain, of which the median counts (3)");
   add_number(command, "--payload", options->payload,
              static_cast<std::int64_t>(bench::kLeastPayload), 64'000'000,
-             "Bytes of JSON of each task");
+             "Bytes of JSON of each task (200)");
   add_flag(command, "--bare-first", options->bare_first,
            "Begin with the bare loop's bulk and drain; they take turns at being first");
   add_flag(command, "--queue-only", options->queue_only,

@@ -60,8 +60,8 @@ std::optional<Settler::Unsettled> Settler::settle(Unsettled part) {
   } catch (const std::exception& error) {
     // Repeating is safe even in doubt: what was settled the first time reports a lost lease.
     part.in_doubt = part.in_doubt || is_in_doubt(error);
-    logger_.error(
-        fmt::format("cannot store {} outcomes, trying again: {}", part.batch.size(), error.what()));
+    logger_.error(fmt::format("cannot store {} {}, trying again: {}", part.batch.size(),
+                              part.batch.size() == 1 ? "outcome" : "outcomes", error.what()));
     return part;
   }
 }

@@ -222,13 +222,20 @@ class Worker::Impl {
     }
   }
 
+  /// It began with the end: a storage that does not answer does not make it longer.
+  [[nodiscard]] milliseconds grace_left() {
+    const std::lock_guard lock{mutex_};
+    const auto left = ended_at_ + options_.grace - Steady::now();
+    return std::max(std::chrono::ceil<milliseconds>(left), milliseconds{0});
+  }
+
   /// Returns how many handlers still run although they were asked to stop.
   std::int64_t finish_running() {
     if (const std::size_t running = held_.running(); running > 0) {
       logger_.info(fmt::format("stopping; {} running, with {} to finish", tasks(running),
                                std::chrono::duration_cast<std::chrono::seconds>(options_.grace)));
     }
-    if (held_.wait_until_idle(options_.grace)) return 0;
+    if (held_.wait_until_idle(grace_left())) return 0;
     logger_.warning(
         fmt::format("the grace period is over; asking {} to stop", tasks(held_.running())));
     held_.ask_running_to_stop();
@@ -342,8 +349,8 @@ class Worker::Impl {
     source_.queue->settle(settlements);
     claim_in_doubt_ = false;
     if (!unknown.empty()) {
-      logger_.warning(
-          fmt::format("handed back {} of a claim whose answer was lost", tasks(unknown.size())));
+      logger_.warning(fmt::format("handed back {} that came for this worker and did not reach it",
+                                  tasks(unknown.size())));
     }
   }
 
@@ -581,8 +588,8 @@ class Worker::Impl {
 
   Subscription standing_by_;
   bool was_standing_by_ = false;  ///< the fetcher's own
-  std::int64_t claimed_ = 0;     ///< the fetcher's own
-  bool claim_in_doubt_ = false;  ///< the fetcher's own
+  std::int64_t claimed_ = 0;      ///< the fetcher's own
+  bool claim_in_doubt_ = false;   ///< the fetcher's own
   std::atomic<std::int64_t> released_ = 0;
   std::atomic<std::int64_t> failures_ = 0;
   std::vector<std::jthread> handler_threads_;

@@ -216,6 +216,26 @@ TEST_F(PostgresBundlesTest, ARetriedTaskIsClaimedWhileItsBundleIsStillThere) {
   EXPECT_EQ(settled(*other, completed(again)), 1U);
 }
 
+TEST_F(PostgresBundlesTest, WhatWasTriedBeforeDoesNotWaitForTheEndOfABacklog) {
+  begin_as_it_comes();
+  submit(20'000);
+  std::vector<Settlement> settlements = completed(claim(500));
+  ASSERT_EQ(settlements.size(), 500U);
+  std::set<TaskId> handed_back;
+  for (std::size_t i = 0; i < 5; ++i) {
+    settlements[i].outcome = Released{};  // to the front of the queue
+    handed_back.insert(settlements[i].lease.id);
+  }
+  EXPECT_EQ(settled(*engine, settlements), 500U);
+  while (!handed_back.empty()) {
+    const std::vector<Claim> claims = claim(500);
+    ASSERT_FALSE(claims.empty()) << "the queue is empty, and they were not claimed";
+    for (const Claim& claimed : claims) handed_back.erase(claimed.lease.id);
+    settled(*engine, completed(claims));
+  }
+  EXPECT_NE(rows("pending"), "0") << "they came last";
+}
+
 TEST_F(PostgresBundlesTest, AHeldTaskIsAskedToStop) {
   submit(60);
   const std::vector<Claim> claims = claim(60);

@@ -148,6 +148,10 @@ TEST_P(RedisHandOverTest, OneAtATimeAndAgainOnceItIsSettled) {
   error.message = "no";
   settle(w->last(), Failed{error});
   EXPECT_EQ(standing_by(), 1) << "whatever the outcome";
+  submit();
+  ASSERT_TRUE(w->takes(3));
+  settle(w->last(), Released{});
+  EXPECT_EQ(standing_by(), 0) << "it gave the task back because it is busy";
 }
 
 TEST_P(RedisHandOverTest, PayloadsThatAreNotPartOfTheEntryComeAlong) {
@@ -199,6 +203,16 @@ TEST_P(RedisHandOverTest, AWorkerThatIsBusyIsNotAsked) {
   EXPECT_EQ(standing_by(), 0);
 }
 
+TEST_P(RedisHandOverTest, AWorkerThatHasMoreToDoMeanwhileDoesNotStandByAgain) {
+  const auto w = taking("w", *workers);
+  static_cast<void>(claim("w", 1));
+  submit();
+  ASSERT_TRUE(w->takes(1));
+  static_cast<void>(claim("w", 0));
+  settle(w->last(), Completed{"1"});
+  EXPECT_EQ(standing_by(), 0);
+}
+
 TEST_P(RedisHandOverTest, OfSeveralQueuesAsManyAsItCanBegin) {
   const auto w = taking("w", *workers);
   static_cast<void>(claim("w", 1, *workers, {"q", "r"}));
@@ -229,6 +243,9 @@ TEST_P(RedisHandOverTest, ASettleAfterLeavingDoesNotComeBack) {
 TEST_P(RedisHandOverTest, NobodyHearsForAProcessThatIsGoneAndTheNextOneTakesIt) {
   const auto w = taking("w", *workers);
   static_cast<void>(claim("w", 1));
+  // Who listens to whatever there is does not count.
+  RedisClient monitor;
+  monitor.run({"PSUBSCRIBE", "*"});
   // The last who came is asked first.
   client.run({"ZADD", prefix + "errand:standby:q", "9000000000000000",
               TaskId::generate().to_string() + " 15000 dead"});
@@ -259,7 +276,8 @@ TEST_P(RedisHandOverTest, WhatIsNoTaskIsLeftAlone) {
   const std::string id = TaskId::generate().to_string();
   for (const std::string& garbage :
        {std::string{}, std::string{"w"}, "w\n" + id, "w\n" + id + "\n999999999999999999999999\nx",
-        "w\n" + id + "\n5\nx", "nobody\n" + id + "\n1\nx", std::string{"w\nid\n1\nx"}}) {
+        "w\n" + id + "\n5\nx", "w\n" + id + "\n3\nabc", "nobody\n" + id + "\n1\nx",
+        std::string{"w\nid\n1\nx"}}) {
     EXPECT_EQ(client.number({"PUBLISH", channel, garbage}), 1) << "it is heard";
   }
   submit();

@@ -62,7 +62,7 @@ TEST_F(WorkerOutageTest, SurvivesWhateverTheEngineThrows) {
   RunningWorker worker{engine, handlers, {}, logger};
   EXPECT_EQ(task.get_json(kPatience), "1");
   EXPECT_TRUE(logger.says("cannot claim tasks"));
-  EXPECT_TRUE(logger.says("cannot store 1 outcomes"));
+  EXPECT_TRUE(logger.says("cannot store 1 outcome"));
   EXPECT_TRUE(logger.says("cannot rescue tasks"));
 }
 
@@ -103,7 +103,7 @@ TEST_F(WorkerOutageTest, ClaimsWhoseRepliesWereLostAreHandedBackAndCountForNothi
   const TaskHandle task = submit();
   RunningWorker worker{engine, handlers, {}, logger};
   EXPECT_EQ(task.get_json(kPatience), "1");
-  EXPECT_TRUE(logger.says("handed back 1 task of a claim whose answer was lost"));
+  EXPECT_TRUE(logger.says("handed back 1 task that came for this worker and did not reach it"));
   EXPECT_EQ(runs, 1);
   EXPECT_EQ(record(task).crashes, 0);
   EXPECT_EQ(record(task).attempts, 1);
@@ -113,7 +113,7 @@ TEST_F(WorkerOutageTest, AnOutcomeThatIsNeverTakenDoesNotKeepLaterOnesWaiting) {
   engine.break_down(Call::settle);
   const TaskHandle first = submit();
   RunningWorker worker{engine, handlers, {}, logger};
-  ASSERT_TRUE(logger.says("cannot store 1 outcomes"));
+  ASSERT_TRUE(logger.says("cannot store 1 outcome"));
   engine.mend();
   engine.refuse(Call::settle, Retry::useless, 1);
   const auto others = submit_many(20);
@@ -127,7 +127,7 @@ TEST_F(WorkerOutageTest, KeepsAnOutcomeUntilTheStorageTakesIt) {
   const TaskHandle task = submit();
   RunningWorker worker{engine, handlers, {}, logger};
   EXPECT_EQ(task.get_json(kPatience), "1");
-  EXPECT_TRUE(logger.says("cannot store 1 outcomes"));
+  EXPECT_TRUE(logger.says("cannot store 1 outcome"));
   EXPECT_EQ(worker.stop_and_report().completed, 1);
   EXPECT_EQ(runs, 1);
   EXPECT_EQ(record(task).data.version, version);
@@ -166,7 +166,7 @@ TEST_F(WorkerOutageTest, KeepsTheLeaseOfAnOutcomeItCannotStore) {
   engine.break_down(Call::settle);
   const TaskHandle task = submit();
   RunningWorker worker{engine, handlers, options, logger};
-  ASSERT_TRUE(logger.says("cannot store 1 outcomes"));
+  ASSERT_TRUE(logger.says("cannot store 1 outcome"));
   for (int i = 0; i < 3; ++i) {
     clock.advance(milliseconds{299});
     EXPECT_TRUE(other_process->queue().rescue({}).empty()) << "round " << i;
@@ -253,7 +253,7 @@ TEST_F(WorkerOutageTest, AWorkerThatEndsDuringAnOutageGivesUpAfterItsGracePeriod
   WorkerOptions options = one_at_a_time();
   options.grace = milliseconds{50};
   RunningWorker worker{engine, handlers, options, logger};
-  ASSERT_TRUE(logger.says("cannot store 1 outcomes"));
+  ASSERT_TRUE(logger.says("cannot store 1 outcome"));
   const WorkerReport report = worker.stop_and_report();
   EXPECT_EQ(report.completed, 0);
   engine.mend();

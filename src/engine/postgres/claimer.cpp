@@ -45,6 +45,16 @@ void add_place(Query& query, const Place& place) {
   query.parameters.add(place.available_at).add(place.seq);
 }
 
+bool is_in_doubt(const StorageException& error) {
+  return error.retry() == StorageException::Retry::in_doubt;
+}
+
+/// Of what followed the commit of a bundle, or may have: the tasks may be held already.
+StorageException after_commit(const StorageException& error) {
+  const bool useless = error.retry() == StorageException::Retry::useless;
+  return {error.what(), useless ? error.retry() : StorageException::Retry::in_doubt};
+}
+
 }  // namespace
 
 Claimer::Ranked Claimer::read_claim(const Result& result, int row, const std::string& queue) {
@@ -124,8 +134,8 @@ ClaimBatch Claimer::claim(const ClaimRequest& request) {
     Claimed claimed;
     try {
       claimed = claim_of_queue({request, queue, room, suspects_left});
-    } catch (const StorageException&) {
-      if (batch.claims.empty()) throw;
+    } catch (const StorageException& error) {
+      if (batch.claims.empty() || is_in_doubt(error)) throw;
       break;
     }
     for (Ranked& ranked : claimed.claims) {
@@ -166,10 +176,10 @@ Claimer::Claimed Claimer::claim_of_queue(const Wanted& wanted) {
     const bool is_full = bundled && bundled->claims.size() == left.limit;
     if (bundled) claimed.add(*std::move(bundled));
     // What was tried before, or came since; or when the next one is due.
-    if (!is_full) claimed.add(claim_rows(wanted.but_for(claimed)));
-  } catch (const StorageException&) {
-    // What was claimed before is ours.
-    if (claimed.claims.empty()) throw;
+    if (!is_full) claimed.add(claim_rows_from_the_beginning(wanted.but_for(claimed)));
+  } catch (const StorageException& error) {
+    // What was claimed before is ours. In doubt more may be: whoever asked looks what it holds.
+    if (claimed.claims.empty() || is_in_doubt(error)) throw;
     claimed.next_due = milliseconds{0};
   }
   return claimed;
@@ -210,6 +220,8 @@ std::optional<Claimer::Claimed> Claimer::claim_bundle(const Wanted& wanted,
   } catch (const LockTimeout&) {
     stop_taking_turns();
     return std::nullopt;
+  } catch (const StorageException& error) {
+    throw after_commit(error);
   }
   Claimed claimed;
   const Result& stored = results.end()[-3];
@@ -221,11 +233,11 @@ std::optional<Claimer::Claimed> Claimer::claim_bundle(const Wanted& wanted,
     for (int row = 0; row < rows.rows(); ++row) {
       tasks.push_back({rows.task_id(row, 0), rows.tid(row, kTid)});
     }
-    bundles_.add(bundle, tasks);
-    bundles_.set_alone(stored.boolean(0, 2));
     claimed.claims = read_claims(rows, wanted.queue);
     // Somebody was quick: what was asked to stop is ours nevertheless, in a row of its own.
     if (rows.rows() < stored.integer(0, 0)) claimed.add(read_materialized(bundle, wanted.queue));
+    bundles_.add(bundle, tasks);
+    bundles_.set_alone(stored.boolean(0, 2));
   }
   change_queue(wanted.queue, [&](Queue& it) {
     it.backlog = claimed.claims.size() >= kBundleFrom;
@@ -246,9 +258,13 @@ std::optional<Claimer::Claimed> Claimer::claim_bundle(const Wanted& wanted,
 Claimer::Claimed Claimer::read_materialized(TaskId bundle, const std::string& queue) {
   Query query{sql::kReadMaterialized};
   query.parameters.add(bundle);
-  const Result result =
-      database_.read([&](Connection& connection) { return connection.run(std::move(query)); });
-  return Claimed{.claims = read_claims(result, queue)};
+  try {
+    const Result result =
+        database_.read([&](Connection& connection) { return connection.run(std::move(query)); });
+    return Claimed{.claims = read_claims(result, queue)};
+  } catch (const StorageException& error) {
+    throw after_commit(error);
+  }
 }
 
 Claimer::Claimed Claimer::claim_rows(const Wanted& wanted) {
@@ -265,10 +281,7 @@ Claimer::Claimed Claimer::claim_rows(const Wanted& wanted) {
       return claimed;
     }
   }
-  Claimed claimed = run(claim_query(sql::kClaim, wanted.queue, wanted.limit,
-                                    static_cast<std::int64_t>(wanted.suspects), wanted.request),
-                        wanted.queue);
-  if (claimed.claims.empty()) claimed.next_due = next_due(wanted);
+  Claimed claimed = claim_rows_from_the_beginning(wanted);
   change_queue(wanted.queue, [&](Queue& it) {
     it.cursor.scanned({.took = claimed.took,
                        .claimed = claimed.claims.size(),
@@ -276,6 +289,14 @@ Claimer::Claimed Claimer::claim_rows(const Wanted& wanted) {
                        .last = claimed.last()},
                       Steady::now());
   });
+  return claimed;
+}
+
+Claimer::Claimed Claimer::claim_rows_from_the_beginning(const Wanted& wanted) {
+  Claimed claimed = run(claim_query(sql::kClaim, wanted.queue, wanted.limit,
+                                    static_cast<std::int64_t>(wanted.suspects), wanted.request),
+                        wanted.queue);
+  if (claimed.claims.empty()) claimed.next_due = next_due(wanted);
   return claimed;
 }
 

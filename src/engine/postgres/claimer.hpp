@@ -68,6 +68,8 @@ class Claimer {
 
   Claimed claim_of_queue(const Wanted& wanted);
   Claimed claim_rows(const Wanted& wanted);
+  /// Wherever the last claims ended: what was tried before, and suspects, are there.
+  Claimed claim_rows_from_the_beginning(const Wanted& wanted);
   /// Nothing: its turn did not come.
   std::optional<Claimed> claim_bundle(const Wanted& wanted, std::optional<Place> start);
   Claimed read_materialized(TaskId bundle, const std::string& queue);

@@ -7,6 +7,7 @@
 #include "errand/errors.hpp"
 
 #include "engine/redis/claims.hpp"
+#include "engine/redis/entry.hpp"
 
 namespace errand::redis {
 namespace {
@@ -35,6 +36,11 @@ std::int64_t HandOver::claims(const ClaimRequest& request) {
   if (found == workers_.end()) return -1;
   found->second.queues = request.queues;
   found->second.lease = request.lease;
+  found->second.stands_by = request.stands_by > 0;
+  if (std::exchange(found->second.may_have_missed, false)) {
+    throw StorageException{"Redis could not tell this worker of tasks that were handed to it",
+                           StorageException::Retry::in_doubt};
+  }
   return static_cast<std::int64_t>(request.stands_by);
 }
 
@@ -46,13 +52,22 @@ Command HandOver::settles(std::span<const Settlement> settlements) {
     const auto handed = handed_.extract(settlement.lease.id);
     if (handed.empty() || settlements.size() > 1) continue;
     const auto worker = workers_.find(handed.mapped().worker);
-    if (worker == workers_.end()) continue;
+    // One that has more to do by now, or gives the task back for that, does not ask for another.
+    if (worker == workers_.end() || !worker->second.stands_by ||
+        std::holds_alternative<Released>(settlement.outcome)) {
+      continue;
+    }
     again.add(handed.mapped().queue).add(worker->second.named(worker->first));
   }
   return again;
 }
 
 void HandOver::deliver(std::string_view message) {
+  if (message == Notifications::kHeardAgain) {
+    const std::lock_guard lock{mutex_};
+    for (auto& [name, worker] : workers_) worker.may_have_missed = worker.stands_by;
+    return;
+  }
   const std::string worker{take_line(message)};
   const std::optional<TaskId> id = TaskId::parse(take_line(message));
   const std::string_view length = take_line(message);
@@ -61,6 +76,11 @@ void HandOver::deliver(std::string_view message) {
   // Others may publish here, too: what is no task is left alone.
   if (!id || error != std::errc{} || bytes > message.size()) return;
   const std::string_view entry = message.substr(0, bytes);
+  const Entry read{entry};
+  if (read.text(Entry::Field::status) != "running" || read.text(Entry::Field::worker) != worker ||
+      read.integer(Entry::Field::version) <= 0) {
+    return;
+  }
   const std::string_view payload = message.substr(bytes);
   Claim claim = read_claim(*id, entry, payload.empty() ? std::nullopt : std::optional{payload},
                            /*bundled=*/false);

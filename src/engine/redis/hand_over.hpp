@@ -38,6 +38,8 @@ class HandOver {
   [[nodiscard]] Staying stay() { return Staying{leaving_}; }
 
   /// How many tasks this claim's worker may be handed, as claim.lua takes it: -1 without a taker.
+  /// Throws StorageException, in doubt, if one may have been on its way while nobody listened: who
+  /// claims looks then what it holds.
   [[nodiscard]] std::int64_t claims(const ClaimRequest& request);
 
   /// What settle.lua takes after its last task: where the only one of them was handed over, its
@@ -49,6 +51,8 @@ class HandOver {
     Taker taker;
     std::vector<std::string> queues{};   ///< of its last claim
     std::chrono::milliseconds lease{0};  ///< of its last claim
+    bool stands_by = false;              ///< as its last claim said
+    bool may_have_missed = false;        ///< a task that was handed over while nobody listened here
     [[nodiscard]] std::string named(const std::string& name) const {
       return std::to_string(lease.count()) + " " + name;
     }
@@ -59,7 +63,7 @@ class HandOver {
     std::string queue;
   };
 
-  /// What submit_plain.lua publishes: the worker, the task's id, the length of its entry, a line
+  /// What submit_alone.lua publishes: the worker, the task's id, the length of its entry, a line
   /// each; then the entry, and the payload where the entry does not have it.
   void deliver(std::string_view message);
   void leave(const std::string& worker);

@@ -135,7 +135,12 @@ void Notifications::begin_to_hear(std::string_view channel, Wanted& heard) {
   for (std::size_t i = 0; i < kChannelCount; ++i) {
     if (channel != channels_[i]) continue;
     heard.set(i);
-    if (i != kHanded) hub_.deliver(static_cast<Signal>(i), {});
+    if (i != kHanded) {
+      hub_.deliver(static_cast<Signal>(i), {});
+    } else if (std::exchange(heard_before_, true)) {
+      const std::lock_guard lock{handed_mutex_};
+      if (handed_) handed_(kHeardAgain);
+    }
     bool all = false;
     {
       const std::lock_guard lock{mutex_};

@@ -36,8 +36,10 @@ class Notifications final : public Signals {
   void tell_completion(std::span<const TaskId> tasks);
   void tell_completion(const Finish& finish);
 
-  /// Of tasks that are handed to this process, as submit_plain.lua publishes them. One callback at
+  /// Of tasks that are handed to this process, as submit_alone.lua publishes them; and kHeardAgain
+  /// when they are heard of once more after the connection was lost. One callback at
   /// a time: it takes the place of the last one, which is not running any more then; null: none.
+  static constexpr std::string_view kHeardAgain{};
   using HandedCallback = std::function<void(std::string_view message)>;
   void hear_hand_overs(HandedCallback callback);
 
@@ -70,6 +72,7 @@ class Notifications final : public Signals {
   detail::SignalHub hub_;
   std::mutex handed_mutex_;  ///< held while the callback runs
   HandedCallback handed_;
+  bool heard_before_ = false;  ///< of hand-overs; of the listener's thread
   Listener listener_;
 };
 

@@ -209,5 +209,7 @@ local STANDS_BY = 3000000
 
 -- `worker`: its lease in ms, a blank, its name.
 local function stand_by(queue, worker)
-  call('ZADD', own_key('standby:' .. queue), digits(now + STANDS_BY), caller .. worker)
+  local key = own_key('standby:' .. queue)
+  call('ZADD', key, digits(now + STANDS_BY), caller .. worker)
+  call('EXPIRE', key, '60')  -- workers that died do not leave it
 end

@@ -13,11 +13,14 @@ local function hand_over(key, id, payload, entry_for)
     if not found[1] or tonumber(found[2]) < now then return end
     local process, lease, worker = string.match(found[1], '^(%S+) (%d+) (.*)$')
     if process then
-      local lease_end = digits(now + lease * 1000)
+      local lease_end, channel = digits(now + lease * 1000), channels .. 'hand:' .. process
       local entry = entry_for(worker, lease_end)
-      -- Nobody hears it where that process is gone; the next one may.
-      local heard = redis.pcall('PUBLISH', channels .. 'hand:' .. process,
-                                worker .. '\n' .. id .. '\n' .. #entry .. '\n' .. entry .. payload)
+      -- Nobody hears it where that process is gone; the next one may. Asked before: PUBLISH also counts
+      -- who listens to whatever there is.
+      local listening = redis.pcall('PUBSUB', 'NUMSUB', channel)
+      local heard = tonumber(listening[2] or 0) > 0
+        and redis.pcall('PUBLISH', channel,
+                        worker .. '\n' .. id .. '\n' .. #entry .. '\n' .. entry .. payload)
       if type(heard) == 'number' and heard > 0 then return entry, lease_end end
     end
   end
