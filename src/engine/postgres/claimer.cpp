@@ -4,6 +4,7 @@
 #include <iterator>
 #include <span>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 
 #include "errand/errors.hpp"
@@ -235,7 +236,15 @@ std::optional<Claimer::Claimed> Claimer::claim_bundle(const Wanted& wanted,
     }
     claimed.claims = read_claims(rows, wanted.queue);
     // Somebody was quick: what was asked to stop is ours nevertheless, in a row of its own.
-    if (rows.rows() < stored.integer(0, 0)) claimed.add(read_materialized(bundle, wanted.queue));
+    if (rows.rows() < stored.integer(0, 0)) {
+      Claimed more = read_materialized(bundle, wanted.queue);
+      // It may have happened to others since these were read.
+      std::unordered_set<TaskId> known;
+      for (const Bundles::Task& task : tasks) known.insert(task.id);
+      std::erase_if(more.claims,
+                    [&](const Ranked& ranked) { return known.contains(ranked.claim.lease.id); });
+      claimed.add(std::move(more));
+    }
     bundles_.add(bundle, tasks);
     bundles_.set_alone(stored.boolean(0, 2));
   }
