@@ -75,8 +75,8 @@ struct ClaimRequest {
   /// so that the task which kills workers does not take innocent ones to their end.
   std::size_t suspects = 1;
 
-  /// For a worker with a taker, see WorkQueue::stand_by(): so many tasks it can begin at once. Where
-  /// the claim gets fewer, tasks that come later may be handed over. Each claim says it anew.
+  /// For a worker with a taker, see WorkQueue::stand_by(): so many tasks it can begin at once.
+  /// Where the claim gets fewer, tasks that come later may be handed over. Each claim says it anew.
   std::size_t stands_by = 0;
 };
 
