@@ -94,7 +94,7 @@ void print_findings(const std::vector<Finding>& findings, Console& console) {
 
 /// That the storage cannot be opened is what the doctor was called for: a finding like any other.
 /// Engines end their sentence with the next step, after a semicolon.
-Finding unreachable(const StorageException& error) {
+Finding unopened(const Error& error) {
   const std::string sentence = error.what();
   const std::size_t step = sentence.rfind("; ");
   Finding finding{.severity = Severity::problem,
@@ -120,8 +120,11 @@ ExitCode doctor(const DoctorCommand& command, Invocation& invocation) {
   try {
     findings = invocation.open(EngineOptions::Open::inspect)->diagnose();
   } catch (const StorageException& error) {
-    print_report(command, dsn, {unreachable(error)}, invocation.console);
+    print_report(command, dsn, {unopened(error)}, invocation.console);
     return ExitCode::storage_unreachable;
+  } catch (const ConfigurationException& error) {
+    print_report(command, dsn, {unopened(error)}, invocation.console);
+    return ExitCode::usage;
   }
   print_report(command, dsn, findings, invocation.console);
   const bool trouble = std::ranges::any_of(

@@ -99,6 +99,11 @@ ExitCode submit_one(const SubmitCommand& command, Invocation& invocation) {
 
   Application app{invocation.dsn(), {.open = EngineOptions::Open::create}};
   store(task, parse_at(command), app.tasks());
+  // Whoever ends the wait early can wait for it again.
+  if (waits && console.err_screen.is_terminal) {
+    fmt::print(console.err, "task {}\n", task.id.to_string());
+    console.err.flush();
+  }
   try {
     if (waits) return print_result(app, task.id, limit, console);
     fmt::print(console.out, "{}\n", task.id.to_string());

@@ -75,6 +75,7 @@ void HeldTasks::add(std::vector<Claim> claims) {
       mean_bytes_ += (static_cast<double>(bytes) - mean_bytes_) * kNewestShare;
       const bool cancel = claim.cancel_requested;
       auto task = std::make_shared<HeldTask>(std::move(claim));
+      task->held_since_ = now;
       task->since_ = now;
       if (cancel) task->ask_to_stop(StopReason::cancel);
       entries_.emplace(id, task);
@@ -213,11 +214,14 @@ void HeldTasks::forget(const std::vector<Settlement>& settled) {
   if (none_left) notify_change();
 }
 
-std::vector<Lease> HeldTasks::leases() {
+std::vector<Lease> HeldTasks::leases(std::chrono::milliseconds at_least) {
   const std::lock_guard lock{mutex_};
   std::vector<Lease> leases;
   leases.reserve(entries_.size());
-  for (const auto& [id, task] : entries_) leases.push_back(task->claim().lease);
+  const auto newest = Steady::now() - at_least;
+  for (const auto& [id, task] : entries_) {
+    if (task->held_since_ <= newest) leases.push_back(task->claim().lease);
+  }
   return leases;
 }
 

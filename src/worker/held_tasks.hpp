@@ -67,7 +67,9 @@ class HeldTasks {
 
   // For the keeper.
 
-  [[nodiscard]] std::vector<Lease> leases();
+  /// Of what has been held for so long.
+  [[nodiscard]] std::vector<Lease> leases(
+      std::chrono::milliseconds at_least = std::chrono::milliseconds{0});
   [[nodiscard]] std::vector<ProgressReport> take_progress();
   /// The storage did not take these.
   void give_progress_back(const std::vector<ProgressReport>& reports);

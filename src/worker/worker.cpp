@@ -42,6 +42,11 @@ constexpr milliseconds kBetweenRescues{750};
 /// What waits in the buffer behind slow tasks is handed back after this time.
 constexpr milliseconds kLongestInBuffer{1000};
 
+/// Extending the lease of a task that is done in a moment would cost more than all else that is done
+/// for it: those that were claimed less than this ago, and less than a sixth of their lease, wait
+/// for the next time.
+constexpr milliseconds kYoung{1000};
+
 /// After the grace period, for handlers that do listen to their stop_token.
 constexpr milliseconds kLastChance{1000};
 
@@ -474,7 +479,10 @@ class Worker::Impl {
       const auto now = Steady::now();
       bool storage_is_away = false;
       if (extend_now || now >= next_extend) {
-        storage_is_away = !guarded("extend leases", [this] { extend_leases(); });
+        // Whoever was asked to stop may have begun just now.
+        const milliseconds at_least =
+            extend_now ? milliseconds{0} : std::min(kYoung, options_.lease / 6);
+        storage_is_away = !guarded("extend leases", [&] { extend_leases(at_least); });
         next_extend = now + (storage_is_away ? tick : extend_every);
       }
       held_.release_stale(kLongestInBuffer);
@@ -513,8 +521,8 @@ class Worker::Impl {
     }
   }
 
-  void extend_leases() {
-    const std::vector<Lease> leases = held_.leases();
+  void extend_leases(milliseconds held_for) {
+    const std::vector<Lease> leases = held_.leases(held_for);
     for (const LeaseState& state : source_.queue->extend(leases, options_.lease)) {
       if (state.lost) {
         const std::string name = held_.name_of(state.lease);

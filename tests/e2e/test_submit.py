@@ -3,9 +3,10 @@ import datetime
 import json
 import sqlite3
 import re
+import signal
 import unittest
 
-from errand_program import ErrandTest
+from errand_program import ErrandTest, Terminal
 
 UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 
@@ -75,6 +76,13 @@ class Submit(ErrandTest):
         )  # fmt: skip
         self.assertEqual(ended.stdout, "")
         self.assertIn("no", ended.stderr)
+
+    def test_wait_on_a_terminal_tells_the_id_first(self):
+        terminal = Terminal(self, "submit", "errand.echo", "--wait")
+        terminal.wait_for("pending")
+        terminal.process.send_signal(signal.SIGINT)
+        task = UUID4.search(terminal.end(expect=-signal.SIGINT)).group()
+        self.assertEqual(self.json("status", task)["status"], "pending")
 
     def test_wait_that_times_out_tells_the_id(self):
         ended = self.errand("submit", "errand.echo", "--wait=50ms", expect=4)

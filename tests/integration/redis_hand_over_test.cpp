@@ -104,6 +104,23 @@ class RedisHandOverTest : public ::testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Records, RedisHandOverTest, ::testing::Values("shared", "compact"),
                          [](const auto& kind) { return std::string{kind.param}; });
 
+TEST_P(RedisHandOverTest, WhatATakerRunsMayUseTheQueue) {
+  std::promise<std::size_t> settled;
+  const Subscription subscription = workers->queue().stand_by("w", [&](Claim taken) {
+    // As a stop callback of the task's attempt before may, in a thread of its own that it waits for.
+    const Settlement settlement{taken.lease, Completed{"1"}};
+    auto settling = std::async(std::launch::async,
+                               [&] { return workers->queue().settle({&settlement, 1}).size(); });
+    settled.set_value(settling.get());
+  });
+  ASSERT_TRUE(testing::eventually([&] { return workers->signals().reaches_other_processes(); }));
+  EXPECT_THAT(claim("w", 1).claims, IsEmpty());
+  const TaskId id = submit();
+  auto ended = settled.get_future();
+  ASSERT_EQ(ended.wait_for(kPatience), std::future_status::ready);
+  EXPECT_EQ(status(id), TaskStatus::completed);
+}
+
 TEST_P(RedisHandOverTest, ATaskGoesFromItsSubmitToAWorkerThatStandsBy) {
   const auto w = taking("w", *workers);
   EXPECT_THAT(claim("w", 1).claims, IsEmpty());

@@ -32,9 +32,13 @@ WITH unlocked AS MATERIALIZED (
 UPDATE async_tasks SET lease_expires_at = now() + $3::int8 * interval '1 ms'
 WHERE task_id = ANY (ARRAY(SELECT task_id FROM unlocked)))";
 
+/// As the view errand_tasks has them, which looks into the bundles for each task by itself.
 constexpr const char* kHeld = R"(
-SELECT task_id, version, cancel_requested FROM errand_tasks
-WHERE task_id = ANY ($1::uuid[]) AND status COLLATE "C" = 'running')";
+SELECT task_id, CASE WHEN status = 'running' THEN version ELSE version + 1 END, cancel_requested
+FROM async_tasks
+WHERE task_id = ANY ($1::uuid[])
+  AND (status COLLATE "C" = 'running' OR status COLLATE "C" = 'pending' AND version = 1
+       AND seq IN (SELECT unnest(seqs) FROM errand_bundles)))";
 
 constexpr const char* kHeldBy = R"(
 SELECT task_id, version FROM async_tasks

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <utility>
 
 #include "errand/errors.hpp"
@@ -19,53 +20,91 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
+/// Of a script whose answer does not come. A name that stays is not believed for long, and what its
+/// worker is handed until then has a lease.
+constexpr std::chrono::seconds kLongestLeave{1};
+
+/// Those whose leases were lost are never settled here; a worker that stands by has fewer.
+constexpr std::size_t kMostHanded = 1000;
+
 }  // namespace
+
+class HandOver::Naming {
+ public:
+  Naming(HandOver& owner, std::shared_ptr<Worker> worker)
+      : owner_{owner}, worker_{std::move(worker)} {}
+  ~Naming() {
+    {
+      const std::lock_guard lock{owner_.mutex_};
+      --worker_->named;
+    }
+    owner_.changed_.notify_all();
+  }
+  Naming(const Naming&) = delete;
+  Naming& operator=(const Naming&) = delete;
+
+ private:
+  HandOver& owner_;
+  const std::shared_ptr<Worker> worker_;
+};
+
+/// Under the lock.
+std::shared_ptr<HandOver::Naming> HandOver::name(const std::shared_ptr<Worker>& worker) {
+  auto naming = std::make_shared<Naming>(*this, worker);
+  ++worker->named;
+  return naming;
+}
 
 Subscription HandOver::stand_by(const std::string& worker, Taker taker) {
   {
     const std::lock_guard lock{mutex_};
-    workers_.insert_or_assign(worker, Worker{.taker = std::move(taker)});
+    auto added = std::make_shared<Worker>();
+    added->name = worker;
+    added->taker = std::move(taker);
+    workers_.insert_or_assign(worker, std::move(added));
   }
   database_.notifications().hear_hand_overs([this](std::string_view message) { deliver(message); });
   return Subscription{[this, worker] { leave(worker); }};
 }
 
-std::int64_t HandOver::claims(const ClaimRequest& request) {
+HandOver::Claiming HandOver::claims(const ClaimRequest& request) {
   const std::lock_guard lock{mutex_};
   const auto found = workers_.find(request.worker);
-  if (found == workers_.end()) return -1;
-  found->second.queues = request.queues;
-  found->second.lease = request.lease;
-  found->second.stands_by = request.stands_by > 0;
-  if (std::exchange(found->second.may_have_missed, false)) {
+  if (found == workers_.end()) return {};
+  Worker& worker = *found->second;
+  worker.queues = request.queues;
+  worker.lease = request.lease;
+  worker.stands_by = request.stands_by > 0;
+  if (std::exchange(worker.may_have_missed, false)) {
     throw StorageException{"Redis could not tell this worker of tasks that were handed to it",
                            StorageException::Retry::in_doubt};
   }
-  return static_cast<std::int64_t>(request.stands_by);
+  return {.stands_by = static_cast<std::int64_t>(request.stands_by), .naming = name(found->second)};
 }
 
-Command HandOver::settles(std::span<const Settlement> settlements) {
-  Command again;
+HandOver::Settling HandOver::settles(std::span<const Settlement> settlements) {
+  Settling settling;
   const std::lock_guard lock{mutex_};
-  if (handed_.empty()) return again;
-  for (const Settlement& settlement : settlements) {
-    const auto handed = handed_.extract(settlement.lease.id);
-    if (handed.empty() || settlements.size() > 1) continue;
-    const auto worker = workers_.find(handed.mapped().worker);
-    // One that has more to do by now, or gives the task back for that, does not ask for another.
-    if (worker == workers_.end() || !worker->second.stands_by ||
-        std::holds_alternative<Released>(settlement.outcome)) {
-      continue;
+  for (const auto& [key, worker] : workers_) {
+    if (worker->handed.empty()) continue;
+    for (const Settlement& settlement : settlements) {
+      const auto handed = worker->handed.extract(settlement.lease.id);
+      // One that has more to do by now, or gives the task back for that, does not ask for another.
+      if (handed.empty() || settlements.size() > 1 || !worker->stands_by ||
+          std::holds_alternative<Released>(settlement.outcome)) {
+        continue;
+      }
+      settling.again.add(handed.mapped()).add(worker->entry());
+      settling.naming = name(worker);
     }
-    again.add(handed.mapped().queue).add(worker->second.named(worker->first));
   }
-  return again;
+  return settling;
 }
 
 void HandOver::deliver(std::string_view message) {
   if (message == Notifications::kHeardAgain) {
     const std::lock_guard lock{mutex_};
-    for (auto& [name, worker] : workers_) worker.may_have_missed = worker.stands_by;
+    for (const auto& [key, worker] : workers_) worker->may_have_missed = worker->stands_by;
     return;
   }
   const std::string worker{take_line(message)};
@@ -84,34 +123,56 @@ void HandOver::deliver(std::string_view message) {
   const std::string_view payload = message.substr(bytes);
   Claim claim = read_claim(*id, entry, payload.empty() ? std::nullopt : std::optional{payload},
                            /*bundled=*/false);
-  const std::lock_guard lock{mutex_};
-  const auto found = workers_.find(worker);
-  if (found == workers_.end()) return;
-  handed_.insert_or_assign(*id, Handed{.worker = worker, .queue = claim.queue});
-  found->second.taker(std::move(claim));
+  std::shared_ptr<Worker> taking;
+  {
+    const std::lock_guard lock{mutex_};
+    const auto found = workers_.find(worker);
+    if (found == workers_.end()) return;
+    taking = found->second;
+    if (taking->handed.size() >= kMostHanded) taking->handed.clear();
+    taking->handed.insert_or_assign(*id, claim.queue);
+    taking->takes = true;
+  }
+  take(taking, std::move(claim));
+}
+
+/// Without the lock: a task that comes again may make handlers' stop callbacks run.
+void HandOver::take(const std::shared_ptr<Worker>& worker, Claim claim) {
+  struct Taken {
+    HandOver& owner;
+    Worker& worker;
+    ~Taken() {
+      {
+        const std::lock_guard lock{owner.mutex_};
+        worker.takes = false;
+      }
+      owner.changed_.notify_all();
+    }
+  } const taken{*this, *worker};
+  worker->taker(std::move(claim));
 }
 
 void HandOver::leave(const std::string& worker) {
-  const std::unique_lock leaving{leaving_};
-  Worker gone;
+  std::shared_ptr<Worker> gone;
   {
-    const std::lock_guard lock{mutex_};
+    std::unique_lock lock{mutex_};
     const auto found = workers_.extract(worker);
     if (found.empty()) return;
-    gone = std::move(found.mapped());
-    std::erase_if(handed_, [&](const auto& handed) { return handed.second.worker == worker; });
+    gone = found.mapped();
+    changed_.wait_for(lock, kLongestLeave, [&] { return gone->named == 0; });
+    changed_.wait(lock, [&] { return !gone->takes; });
   }
   try {
     database_.write([&](Connection& connection) {
-      for (const std::string& queue : gone.queues) {
+      for (const std::string& queue : gone->queues) {
         Command command{"ZREM"};
         command.add(database_.own_key("standby:" + queue));
-        connection.run(command.add(database_.caller() + gone.named(worker)));
+        connection.run(command.add(database_.caller() + gone->entry()));
       }
       return true;
     });
   } catch (const StorageException&) {
-    // It is not believed for long, and what it is handed until then has a lease.
+    // As with a script whose answer does not come.
   }
 }
 

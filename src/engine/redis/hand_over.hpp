@@ -1,11 +1,12 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
-#include <shared_mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,46 +34,51 @@ class HandOver {
 
   [[nodiscard]] Subscription stand_by(const std::string& worker, Taker taker);
 
-  /// Held while a script runs that makes a worker stand by: until then nobody leaves.
-  using Staying = std::shared_lock<std::shared_mutex>;
-  [[nodiscard]] Staying stay() { return Staying{leaving_}; }
+  /// A script that may name a worker in `standby:<queue>` is under way: until then it does not leave.
+  class Naming;
 
-  /// How many tasks this claim's worker may be handed, as claim.lua takes it: -1 without a taker.
-  /// Throws StorageException, in doubt, if one may have been on its way while nobody listened: who
-  /// claims looks then what it holds.
-  [[nodiscard]] std::int64_t claims(const ClaimRequest& request);
+  struct Claiming {
+    std::int64_t stands_by = -1;  ///< how many tasks it may be handed, as claim.lua takes it
+    std::shared_ptr<Naming> naming{};
+  };
+  /// Of this claim's worker: -1 without a taker. Throws StorageException, in doubt, if a task may
+  /// have been on its way while nobody listened: who claims looks then what it holds.
+  [[nodiscard]] Claiming claims(const ClaimRequest& request);
 
-  /// What settle.lua takes after its last task: where the only one of them was handed over, its
-  /// worker stands by again. Nothing otherwise.
-  [[nodiscard]] Command settles(std::span<const Settlement> settlements);
+  struct Settling {
+    Command again{};  ///< what settle.lua takes after its last task, if anything
+    std::shared_ptr<Naming> naming{};
+  };
+  /// Where the only one of them was handed over, its worker stands by again.
+  [[nodiscard]] Settling settles(std::span<const Settlement> settlements);
 
  private:
   struct Worker {
+    std::string name;
     Taker taker;
     std::vector<std::string> queues{};   ///< of its last claim
     std::chrono::milliseconds lease{0};  ///< of its last claim
     bool stands_by = false;              ///< as its last claim said
     bool may_have_missed = false;        ///< a task that was handed over while nobody listened here
-    [[nodiscard]] std::string named(const std::string& name) const {
-      return std::to_string(lease.count()) + " " + name;
-    }
+    std::unordered_map<TaskId, std::string> handed{};  ///< to it, and not settled: their queues
+    std::size_t named = 0;                             ///< by so many scripts that are under way
+    bool takes = false;                                ///< the taker is running
+    /// In `standby:<queue>`, behind the process.
+    [[nodiscard]] std::string entry() const { return std::to_string(lease.count()) + " " + name; }
   };
-  /// Where a task came from that was handed over.
-  struct Handed {
-    std::string worker;
-    std::string queue;
-  };
+  using Workers = std::map<std::string, std::shared_ptr<Worker>>;
 
   /// What submit_alone.lua publishes: the worker, the task's id, the length of its entry, a line
   /// each; then the entry, and the payload where the entry does not have it.
   void deliver(std::string_view message);
+  void take(const std::shared_ptr<Worker>& worker, Claim claim);
   void leave(const std::string& worker);
+  [[nodiscard]] std::shared_ptr<Naming> name(const std::shared_ptr<Worker>& worker);
 
   Database& database_;
-  std::shared_mutex leaving_;
-  std::mutex mutex_;  ///< held while a taker runs
-  std::map<std::string, Worker> workers_;
-  std::unordered_map<TaskId, Handed> handed_;  ///< and not settled yet
+  std::mutex mutex_;
+  std::condition_variable changed_;  ///< somebody's `named` or `takes`
+  Workers workers_;
 };
 
 }  // namespace errand::redis

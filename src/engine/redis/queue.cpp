@@ -124,13 +124,13 @@ Subscription Queue::stand_by(const std::string& worker, Taker taker) {
 ClaimBatch Queue::claim(const ClaimRequest& request) {
   ClaimBatch batch;
   if (request.limit == 0 || request.queues.empty()) return batch;
-  const HandOver::Staying staying = hand_over_.stay();
+  const HandOver::Claiming standing = hand_over_.claims(request);
   Command arguments;
   arguments.add(static_cast<std::int64_t>(std::min(request.limit, kMostTasks)))
       .add(static_cast<std::int64_t>(std::min(request.suspects, kMostTasks)))
       .add(std::int64_t{request.lease.count()})
       .add(request.worker)
-      .add(hand_over_.claims(request));
+      .add(standing.stands_by);
   for (const std::string& queue : request.queues) arguments.add(queue);
   const Reply reply = database_.write(scripts().claim, arguments);
   const Value claims = reply.value()[0];
@@ -215,13 +215,12 @@ std::vector<SettleStatus> Queue::settle(std::span<const Settlement> settlements)
   }
   std::vector<SettleStatus> statuses;
   statuses.reserve(settlements.size());
-  const HandOver::Staying staying = hand_over_.stay();
-  const Command again = hand_over_.settles(settlements);
+  const HandOver::Settling standing = hand_over_.settles(settlements);
   const auto add = [&](Command& arguments, const Settlement& settlement) {
     add_settlement(arguments, settlement);
   };
   in_parts(settlements, kMost, add, [&](Command& arguments) {
-    const Reply reply = database_.write(scripts().settle, arguments.add(again));
+    const Reply reply = database_.write(scripts().settle, arguments.add(standing.again));
     std::vector<TaskId> final_tasks;
     std::vector<TaskId> locked;
     bool work = false;

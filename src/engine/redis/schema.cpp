@@ -38,7 +38,7 @@ void RedisSchema::require_record_kind() {
                                                  : stored.value().text()};
   if (kind == wanted || (stored.value().is_nil() && installed_version() == 0)) return;
   throw ConfigurationException{
-      "the tasks there are stored as " + kind + " records: write record=" + kind +
+      "the tasks there are stored as " + kind + " records; write record=" + kind +
       " in the DSN, or use another database or prefix for " + std::string{wanted} + " ones"};
 }
 

@@ -25,8 +25,8 @@ class ClaimCursorTest : public ::testing::Test {
   }
   void scan_in_vain() { cursor.scanned({.took = {}, .claimed = 0, .first = {}, .last = {}}, now); }
   /// All from the one number to the other.
-  void scan_many(std::int64_t first, std::int64_t last) {
-    cursor.scanned({.took = kQuick,
+  void scan_many(std::int64_t first, std::int64_t last, milliseconds took = kQuick) {
+    cursor.scanned({.took = took,
                     .claimed = static_cast<std::size_t>(last - first + 1),
                     .first = place(first),
                     .last = place(last)},
@@ -87,6 +87,17 @@ TEST_F(ClaimCursorTest, AfterAClaimOfManyTheNextOnesBeginWhereItEndedForAMoment)
   cursor.advanced(place(3000));
   EXPECT_EQ(start_after(milliseconds{99}), 3000);
   EXPECT_EQ(start_after(milliseconds{100}), -1);
+}
+
+TEST_F(ClaimCursorTest, TheMomentIsLongerWhereTheBeginningTakesLonger) {
+  scan_many(1, 1000);
+  scan_many(1001, 2000, milliseconds{20});
+  EXPECT_EQ(start_after(milliseconds{399}), 2000);
+  EXPECT_EQ(start_after(milliseconds{400}), -1);
+  now += milliseconds{400};
+  scan_many(2001, 3000, milliseconds{200});
+  EXPECT_EQ(start_after(milliseconds{999}), 3000);
+  EXPECT_EQ(start_after(milliseconds{1000}), -1) << "a second at most";
 }
 
 TEST_F(ClaimCursorTest, WhereOthersClaimMeanwhileEachClaimBeginsAtTheBeginning) {

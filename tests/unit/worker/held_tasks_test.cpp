@@ -57,6 +57,15 @@ std::string result_of(const Settlement& settlement) {
   return completed == nullptr ? "no result" : completed->result;
 }
 
+TEST(HeldTasks, LeasesOfWhatWasClaimedJustNowCanBeLeftOut) {
+  HeldTasks held{1, 0, kManyBytes};
+  const Claim claim = some_claim();
+  held.add({claim});
+  EXPECT_THAT(ids_of(held.leases()), ElementsAre(claim.lease.id));
+  EXPECT_THAT(ids_of(held.leases(kAnyAge)), ElementsAre(claim.lease.id));
+  EXPECT_THAT(ids_of(held.leases(hours{1})), IsEmpty());
+}
+
 TEST(HeldTasks, ATaskGoesFromTheFetcherThroughAHandlerToTheSettler) {
   HeldTasks held{2, 0, kManyBytes};
   EXPECT_TRUE(held.empty());
