@@ -107,12 +107,12 @@ class RedisBareLoop final : public BareLoop {
       const redis::Entry entry{text(claims.element[i + 1])};
       const redisReply* more = claims.element[i + 2];
       const bool bundled = more->type == REDIS_REPLY_INTEGER;
+      const std::int64_t version =
+          entry.integer(redis::Entry::Field::version) + (bundled ? 1 : 0);
       settle.add(text(claims.element[i]))
-          .add(entry.integer(redis::Entry::Field::version) + (bundled ? 1 : 0))
-          .add("completed")
           .add(more->str == nullptr ? entry.text(redis::Entry::Field::payload) : text(more))
-          .add(bundled ? std::to_string(more->integer) : "")
-          .add("0");
+          .add(redis::pack({std::to_string(version), "completed",
+                            bundled ? std::to_string(more->integer) : "", "0"}));
     }
     return settle;
   }

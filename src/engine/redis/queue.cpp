@@ -50,6 +50,13 @@ constexpr std::int64_t kFinal = 1;
 constexpr std::int64_t kWaiting = 2;
 constexpr std::int64_t kLocked = 3;
 
+/// One task of settle.lua. `more`: a wait or a bundle.
+void add_outcome(Command& arguments, const Lease& lease, std::string_view text,
+                 std::string_view outcome, std::string_view more, bool lost) {
+  arguments.add(lease.id).add(text).add(
+      pack({std::to_string(lease.version), outcome, more, lost ? "1" : "0"}));
+}
+
 /// Of a batch some were settled, perhaps: whoever repeats it finds those leases lost.
 [[noreturn]] void refuse_locked(const std::vector<TaskId>& locked, std::size_t batch) {
   const Locked error{locked.front().to_string()};
@@ -185,26 +192,24 @@ std::vector<Lease> Queue::held_by(const std::string& worker) {
 
 // As settle.lua names them.
 void Queue::add_settlement(Command& arguments, const Settlement& settlement) {
-  arguments.add(settlement.lease.id).add(settlement.lease.version);
   const std::optional<std::int64_t> bundle = bundles_.take(settlement.lease.id);
+  const auto add = [&](std::string_view text, std::string_view outcome, std::string_view more) {
+    add_outcome(arguments, settlement.lease, text, outcome, more, /*lost=*/false);
+  };
   std::visit(Overload{[&](const Completed& outcome) {
-                        arguments.add("completed").add(outcome.result);
-                        arguments.add(bundle ? std::to_string(*bundle) : "");
+                        add(outcome.result, "completed", bundle ? std::to_string(*bundle) : "");
                       },
-                      [&](const Failed& outcome) {
-                        arguments.add("failed").add(to_json(outcome.error)).add("");
-                      },
+                      [&](const Failed& outcome) { add(to_json(outcome.error), "failed", ""); },
                       [&](const Retried& outcome) {
-                        arguments.add("retried").add(to_json(outcome.error));
-                        arguments.add(std::int64_t{outcome.after.count()});
+                        add(to_json(outcome.error), "retried",
+                            std::to_string(outcome.after.count()));
                       },
-                      [&](const CancelHonoured&) { arguments.add("cancelled").add("").add(""); },
+                      [&](const CancelHonoured&) { add("", "cancelled", ""); },
                       [&](const Released& outcome) {
-                        arguments.add("released").add("");
-                        arguments.add(outcome.after ? std::to_string(outcome.after->count()) : "");
+                        add("", "released",
+                            outcome.after ? std::to_string(outcome.after->count()) : "");
                       }},
              settlement.outcome);
-  arguments.add("0");
 }
 
 std::vector<SettleStatus> Queue::settle(std::span<const Settlement> settlements) {
@@ -302,13 +307,10 @@ std::vector<Rescued> Queue::rescue(const RescueRequest& request) {
                           .queue = std::string{task[2].text()},
                           .worker = worker,
                           .status = status});
-    arguments.add(task[0].text())
-        .add(task[1].integer())
-        .add(status == TaskStatus::retrying ? "retried" : to_string(status))
-        .add(status == TaskStatus::cancelled ? std::string{}
-                                             : to_json(detail::worker_lost(worker, crashes)))
-        .add("")
-        .add("1");
+    add_outcome(
+        arguments, Lease{task[0].task_id(), task[1].integer()},
+        status == TaskStatus::cancelled ? "" : to_json(detail::worker_lost(worker, crashes)),
+        status == TaskStatus::retrying ? "retried" : to_string(status), "", /*lost=*/true);
   }
   const Reply settled = database_.write(scripts().settle, arguments);
   std::vector<Rescued> rescued;

@@ -32,7 +32,7 @@ end
 -- What claiming some tasks of a queue and priority changes, and what is told of them. nil: one of them
 -- is not plain.
 local function prepare_compact(queue, due, told, size)
-  local count, ids, keys, sub = #due, {}, {}, string.sub
+  local count, ids, keys, sub, find, byte = #due, {}, {}, string.sub, string.find, string.byte
   for i = 1, count do
     local id = sub(due[i], 17)
     ids[i], keys[i] = id, TASK .. id .. ':meta'
@@ -46,8 +46,9 @@ local function prepare_compact(queue, due, told, size)
                              worker, nil, nil)
   for i = 1, count do
     local id, entry, more = ids[i], found[i], false
-    local fresh = entry and sub(entry, 1, #FRESH) == FRESH and sub(entry, SEQ, SEQ_END) .. id == due[i]
-    local apart = entry and sub(entry, -1) == APART
+    -- With its number: one that was deleted and submitted again is another task.
+    local fresh = entry and find(entry, FRESH .. sub(due[i], 1, 16), 1, true) == 1
+    local apart = entry and byte(entry, -1) == LAST_OF_APART
     if fresh and bundling and not apart then
       held = held + 1
       places[held], more = due[i], number

@@ -92,6 +92,7 @@ local SEQ, SEQ_END = 24, 39
 -- False: a document that has a key of its own. An entry ends with it where that is the payload; as a
 -- text's last byte it would be no UTF-8.
 local APART = '\194'
+local LAST_OF_APART = string.byte(APART)
 
 local function task_key(id, name)
   return TASK .. id .. ':' .. name

@@ -1,6 +1,6 @@
--- Ends attempts. ARGV, for each: id, version, outcome, result or error, wait in ms or, of a completed
--- one, the number of its bundle if it is known, and 1 if its worker was lost; then, perhaps,
--- a queue and a worker that stands by there. Outcomes: completed,
+-- Ends attempts. ARGV, for each: id, result or error, and packed, since it is the same for most of a batch:
+-- version, outcome, wait in ms or, of a completed one, the number of its bundle if it is known, and 1 if
+-- its worker was lost; then, perhaps, a queue and a worker that stands by there. Outcomes: completed,
 -- failed, cancelled, retried (with an error, and a wait), and released (the attempt given back; an
 -- empty wait means the old place in the queue). A loss counts only where the lease has run out; it
 -- takes its attempt along.
@@ -70,13 +70,14 @@ local queues = {}
 
 -- Of the one whose arguments begin there.
 local function answer_to(at)
-  local lost = ARGV[at + 5] == '1'
+  local version, outcome, wait, lost = common_of(at)
+  lost = lost == '1'
   local task = find(ARGV[at])
-  local held = task and task.status == 'running' and task.version == ARGV[at + 1]
+  local held = task and task.status == 'running' and task.version == version
     and not (lost and tonumber(task.lease_expires_at or now) >= now)
   if not held then return 0 end
   if some_locked and is_locked(task.id) then return 3 end
-  if settle(task, ARGV[at + 2], ARGV[at + 3], ARGV[at + 4], lost) then
+  if settle(task, outcome, ARGV[at + 1], wait, lost) then
     if task.queue then queues[task.queue] = true end
     return 2
   end
@@ -89,7 +90,8 @@ for i = 1, count do
   answers[i] = answers[i] or answer_to(FIRST + (i - 1) * STEP)
 end
 flush()
-tell_done(done, count == 1 and #done == 1 and ARGV[FIRST + 2] == 'completed' and ARGV[FIRST + 3])
+local _, outcome = common_of(FIRST)
+tell_done(done, count == 1 and #done == 1 and outcome == 'completed' and ARGV[FIRST + 1])
 tell_work(queues)
 -- As many as may have expired while these were run.
 prune(2 * count)

@@ -1,5 +1,5 @@
 -- What settle_plain.lua does with compact records. ARGV: see settle.lua.
-local STEP = 6
+local STEP = 3
 allow_when_full()
 
 local count = math.floor((#ARGV - FIRST + 1) / STEP)
@@ -61,21 +61,34 @@ local function parts_of_completed(entry, base, held_version)
     string.sub(entry, next_at - #queue - #header_of(#queue) - 16)
 end
 
+-- Version, outcome, wait or bundle, and 1 if the worker was lost, of the task whose arguments begin there.
+-- Those of a batch are mostly the same.
+local last_common, version_of_last, outcome_of_last, more_of_last, lost_of_last
+local function common_of(at)
+  if ARGV[at + 2] ~= last_common then
+    last_common = ARGV[at + 2]
+    version_of_last, outcome_of_last, more_of_last, lost_of_last = cmsgpack.unpack(last_common)
+  end
+  return version_of_last, outcome_of_last, more_of_last, lost_of_last
+end
+
 local words, seen = {}, {}
 
 local function complete_compact(first, last)
-  local keys, sub = {}, string.sub
+  local keys, sub, find = {}, string.sub, string.find
   for i = first, last do keys[i - first + 1] = TASK .. ARGV[FIRST + (i - 1) * STEP] .. ':meta' end
   local found = call('MGET', unpack(keys, 1, last - first + 1))
   for i = first, last do
     local at = FIRST + (i - 1) * STEP
-    local id, number, entry = ARGV[at], ARGV[at + 4], found[i - first + 1]
+    local id, entry = ARGV[at], found[i - first + 1]
+    local version, outcome, number = common_of(at)
     local queue, seq, begin, stays
-    if entry and ARGV[at + 2] == 'completed' and not seen[id] then
-      if sub(entry, 1, #FRESH) == FRESH then
-        local bundle = number ~= '' and ARGV[at + 1] == '2' and bundle_of(number)
+    if entry and outcome == 'completed' and not seen[id] then
+      if find(entry, FRESH, 1, true) == 1 then
+        local bundle = number ~= '' and version == '2' and bundle_of(number)
         seq = sub(entry, SEQ, SEQ_END)
-        if bundle and tonumber(seq) and tonumber(seq) <= bundle.last then
+        local place = tonumber(seq)
+        if bundle and place and place <= bundle.last then
           bundle.settled = bundle.settled + 1
           queue, begin, stays = bundle.queue, bundle.begin, sub(entry, #FRESH)
           local group = group_of(queue)
@@ -83,7 +96,7 @@ local function complete_compact(first, last)
           group.pending[group.held] = id
         end
       else
-        queue, seq, begin, stays = parts_of_completed(entry, TASK .. id, ARGV[at + 1])
+        queue, seq, begin, stays = parts_of_completed(entry, TASK .. id, version)
         if queue then
           local group = group_of(queue)
           group.ran = group.ran + 1
@@ -93,7 +106,7 @@ local function complete_compact(first, last)
     end
     seen[id] = true
     if queue then
-      local text, group = ARGV[at + 3], group_of(queue)
+      local text, group = ARGV[at + 1], group_of(queue)
       words[2 * ended + 1] = keys[i - first + 1]
       if #text <= SHORT then
         words[2 * ended + 2] = begin .. header_of(#text) .. text .. NIL .. stays

@@ -36,15 +36,16 @@ local function complete_shared(first, last)
     local at = FIRST + (i - 1) * STEP
     local id, place = ARGV[at], 2 * (i - first + 1)
     local first_of_task = not seen[id]
+    local held_version, outcome = common_of(at)
     seen[id] = true
-    if found and first_of_task and ARGV[at + 2] == 'completed' then
+    if found and first_of_task and outcome == 'completed' then
       local whole, status, version, started_at, completed_at, vanish_at, attempts, crashes, failures,
         cancel_requested, progress, lease, worker, old_result, old_error, seq, queue, priority,
         available_at, submitted_at, type, max_retries, retry_policy, headers =
         pcall(cmsgpack.unpack, found[place])
-      if whole and status == 'running' and version == ARGV[at + 1] and queue and tonumber(seq)
+      if whole and status == 'running' and version == held_version and queue and tonumber(seq)
         and tonumber(started_at) and tonumber(submitted_at) and found[place - 1] == status then
-        local base, text = TASK .. id, ARGV[at + 3]
+        local base, text = TASK .. id, ARGV[at + 1]
         completed_at = not_before(started_at)
         call('SET', keys[place - 1], 'completed', 'PXAT', vanish)
         call('SET', base .. ':result', text, 'PXAT', vanish)
@@ -95,6 +96,6 @@ for first = 1, count, MOST_TASKS do
 end
 apply()
 if left == 0 and #call('ZRANGEBYSCORE', EXPIRING, '-inf', now_ms, 'LIMIT', 0, 1) == 0 then
-  tell_done(done, count == 1 and ARGV[FIRST + 3])
+  tell_done(done, count == 1 and ARGV[FIRST + 1])
   return answers
 end
