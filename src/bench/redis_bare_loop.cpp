@@ -107,8 +107,7 @@ class RedisBareLoop final : public BareLoop {
       const redis::Entry entry{text(claims.element[i + 1])};
       const redisReply* more = claims.element[i + 2];
       const bool bundled = more->type == REDIS_REPLY_INTEGER;
-      const std::int64_t version =
-          entry.integer(redis::Entry::Field::version) + (bundled ? 1 : 0);
+      const std::int64_t version = entry.integer(redis::Entry::Field::version) + (bundled ? 1 : 0);
       settle.add(text(claims.element[i]))
           .add(more->str == nullptr ? entry.text(redis::Entry::Field::payload) : text(more))
           .add(redis::pack({std::to_string(version), "completed",

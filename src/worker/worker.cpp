@@ -16,6 +16,7 @@
 
 #include "core/block_signals.hpp"
 #include "worker/executor.hpp"
+#include "worker/fetcher.hpp"
 #include "worker/held_tasks.hpp"
 #include "worker/settler.hpp"
 #include "worker/storage_trouble.hpp"
@@ -25,13 +26,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using Steady = std::chrono::steady_clock;
-using detail::is_in_doubt;
 using detail::is_useless;
-using detail::kFirstPauseAfterError;
-using detail::kLongestPauseAfterError;
-
-/// How often to look for work although no signal came.
-constexpr milliseconds kFallbackPoll{1000};
 
 /// How often progress is stored and limits are checked.
 constexpr milliseconds kKeeperTick{500};
@@ -42,9 +37,9 @@ constexpr milliseconds kBetweenRescues{750};
 /// What waits in the buffer behind slow tasks is handed back after this time.
 constexpr milliseconds kLongestInBuffer{1000};
 
-/// Extending the lease of a task that is done in a moment would cost more than all else that is done
-/// for it: those that were claimed less than this ago, and less than a sixth of their lease, wait
-/// for the next time.
+/// Extending the lease of a task that is done in a moment would cost more than all else that is
+/// done for it: those that were claimed less than this ago, and less than a sixth of their lease,
+/// wait for the next time.
 constexpr milliseconds kYoung{1000};
 
 /// After the grace period, for handlers that do listen to their stop_token.
@@ -88,7 +83,7 @@ class Worker::Impl {
         fmt::format("{}:{}:{}", info_.host, info_.pid, TaskId::generate().to_string().substr(28));
     info_.queues = options_.queues;
     info_.concurrency = static_cast<int>(concurrency_);
-    held_.on_change([this] { on_room(); });
+    held_.on_change([this] { fetcher_.on_room(); });
   }
 
   /// Abandoned handlers are waited for.
@@ -99,22 +94,14 @@ class Worker::Impl {
   WorkerReport run(const std::stop_token& stop) {
     const Subscription work =
         source_.signals->subscribe(Signal::work, [this](const SignalEvent& event) {
-          if (concerns_us(event)) wake_fetcher();
+          if (concerns_us(event)) fetcher_.wake();
         });
     const Subscription cancellation = source_.signals->subscribe(
         Signal::cancellation, [this](const SignalEvent&) { wake_keeper(); });
     const std::stop_callback on_stop{stop, [this] { end(WorkerReport::Reason::stopped); }};
 
     beat_first();
-    // What is handed over is not counted before it is there: a limit would be passed, and what is
-    // drained is what is there already.
-    if (options_.limit == 0 && !options_.drain) {
-      standing_by_ = source_.queue->stand_by(info_.worker, [this](Claim claim) {
-        std::vector<Claim> claims;
-        claims.push_back(std::move(claim));
-        held_.add(std::move(claims));
-      });
-    }
+    fetcher_.stand_by();
     {
       const Threads threads{*this};
       wait_for_end();
@@ -156,7 +143,7 @@ class Worker::Impl {
     void end() {
       worker_.end(WorkerReport::Reason::stopped);
       join(fetcher_);
-      worker_.stop_standing_by();
+      worker_.fetcher_.stop_standing_by();
       worker_.held_.close();  // again: the fetcher may have brought some, or been handed one
       worker_.abandoned_ = worker_.finish_running();
       worker_.held_.close_ended();
@@ -202,18 +189,7 @@ class Worker::Impl {
     }
     held_.close();
     ends_.notify_all();
-    fetcher_wakes_.notify_all();
-  }
-
-  bool ending() {
-    const std::lock_guard lock{mutex_};
-    return reason_.has_value();
-  }
-
-  /// A task that was on its way here goes back.
-  void stop_standing_by() {
-    standing_by_.reset();
-    if (was_standing_by_) guarded("hand tasks back", [this] { hand_back_unknown(); });
+    fetcher_.stop();
   }
 
   void wait_for_end() {
@@ -258,128 +234,12 @@ class Worker::Impl {
            std::ranges::find_first_of(event.queues, options_.queues) != event.queues.end();
   }
 
-  /// A handler is free. If the last claim left nothing behind, whatever comes is told by a signal:
-  /// there is no need to look. To drain, or at a limit, it may be the end.
-  void on_room() {
-    {
-      const std::lock_guard lock{mutex_};
-      if (all_claimed_ && !options_.drain && options_.limit == 0) return;
-    }
-    wake_fetcher();
-  }
-
-  void set_all_claimed(bool all) {
-    const std::lock_guard lock{mutex_};
-    all_claimed_ = all;
-  }
-
-  [[nodiscard]] bool all_claimed() {
-    const std::lock_guard lock{mutex_};
-    return all_claimed_;
-  }
-
-  void wake_fetcher() {
-    {
-      const std::lock_guard lock{mutex_};
-      fetch_again_ = true;
-    }
-    fetcher_wakes_.notify_one();
-  }
-
   void run_fetcher() {
-    milliseconds pause = kFirstPauseAfterError;
-    while (!ending()) {
-      {
-        const std::lock_guard lock{mutex_};
-        fetch_again_ = false;
-      }
-      const std::size_t wanted = claimable(held_.wanted());
-      if (wanted == 0) {
-        set_all_claimed(false);                       // nobody looked
-        if (claimable(held_.wanted()) > 0) continue;  // who made room before that told nobody
-        if (limit_used_up() && held_.empty()) return end(WorkerReport::Reason::limit);
-        wait_to_fetch(longest_wait());
-        continue;
-      }
-      const bool held_nothing = held_.empty();
-      ClaimBatch batch;
-      try {
-        if (claim_in_doubt_) hand_back_unknown();
-        const ClaimRequest request{.queues = options_.queues,
-                                   .limit = wanted,
-                                   .worker = info_.worker,
-                                   .lease = options_.lease,
-                                   .suspects = held_.holds_suspect() ? 0U : 1U,
-                                   .stands_by = held_.free_handlers()};
-        was_standing_by_ = was_standing_by_ || (standing_by_ && request.stands_by > 0);
-        batch = source_.queue->claim(request);
-        pause = kFirstPauseAfterError;
-      } catch (const std::exception& error) {
-        claim_in_doubt_ = claim_in_doubt_ || is_in_doubt(error);
-        if (options_.drain && is_useless(error)) {
-          error_ = std::current_exception();
-          return end(WorkerReport::Reason::stopped);
-        }
-        logger_.error(fmt::format("cannot claim tasks, trying again in {} ms: {}", pause.count(),
-                                  error.what()));
-        wait_after_error(pause);
-        continue;
-      }
-      const std::size_t claimed = batch.claims.size();
-      claimed_ += static_cast<std::int64_t>(claimed);
-      if (claimed > 0) held_.add(std::move(batch.claims));
-      // Where one suspect is held, others may wait although the batch is not full.
-      set_all_claimed(claimed < wanted && !held_.holds_suspect());
-      if (claimed >= wanted) continue;
-      const bool look_again = batch.next_due && batch.next_due->count() == 0;
-      if (claimed == 0 && held_nothing && options_.drain && !look_again) {
-        return end(WorkerReport::Reason::drained);
-      }
-      wait_to_fetch(std::min(longest_wait(), batch.next_due.value_or(kFallbackPoll)));
+    try {
+      fetcher_.run();
+    } catch (const std::exception&) {
+      error_ = std::current_exception();
     }
-  }
-
-  /// The answer to a claim was lost: what the storage thinks is held here and is not goes back,
-  /// before its lease runs out and counts as a crash.
-  void hand_back_unknown() {
-    std::vector<Lease> unknown = source_.queue->held_by(info_.worker);
-    // In this order: what has been claimed is among those held here.
-    const std::vector<Lease> held = held_.leases();
-    std::erase_if(unknown, [&](const Lease& lease) {
-      return std::ranges::any_of(held, [&](const Lease& known) { return known.id == lease.id; });
-    });
-    std::vector<Settlement> settlements;
-    settlements.reserve(unknown.size());
-    for (const Lease& lease : unknown) settlements.push_back({lease, Released{}});
-    source_.queue->settle(settlements);
-    claim_in_doubt_ = false;
-    if (!unknown.empty()) {
-      logger_.warning(fmt::format("handed back {} that came for this worker and did not reach it",
-                                  tasks(unknown.size())));
-    }
-  }
-
-  [[nodiscard]] milliseconds longest_wait() const {
-    return source_.signals->reaches_other_processes() ? kFallbackPoll : options_.poll_interval;
-  }
-
-  [[nodiscard]] std::size_t claimable(std::size_t wanted) const {
-    if (options_.limit == 0) return wanted;
-    const std::int64_t left = options_.limit - claimed_ + released_.load();
-    return std::min(wanted, static_cast<std::size_t>(std::max<std::int64_t>(left, 0)));
-  }
-
-  [[nodiscard]] bool limit_used_up() const { return options_.limit > 0 && claimable(1) == 0; }
-
-  void wait_to_fetch(milliseconds timeout) {
-    std::unique_lock lock{mutex_};
-    fetcher_wakes_.wait_for(lock, timeout, [this] { return fetch_again_ || reason_; });
-  }
-
-  void wait_after_error(milliseconds& pause) {
-    std::unique_lock lock{mutex_};
-    fetcher_wakes_.wait_for(lock, pause, [this] { return reason_.has_value(); });
-    pause = std::min(pause * 2, kLongestPauseAfterError);
   }
 
   // --- handling ---------------------------------------------------------------------------------
@@ -400,7 +260,7 @@ class Worker::Impl {
         end(WorkerReport::Reason::failure_limit);
       }
       // Where more waits to be claimed, settling goes beside the next handler's run.
-      if (all_claimed() && held_.take_alone(*task)) {
+      if (fetcher_.all_claimed() && held_.take_alone(*task)) {
         settler_.settle_here({task->claim().lease, std::move(outcome)});
         held_.settled_alone();
       } else {
@@ -448,7 +308,7 @@ class Worker::Impl {
         report_.cancelled += std::holds_alternative<CancelHonoured>(outcome) ? 1 : 0;
         if (std::holds_alternative<Released>(outcome)) {
           ++report_.released;
-          ++released_;
+          fetcher_.add_released(1);
         }
       }
     }
@@ -574,6 +434,8 @@ class Worker::Impl {
   const std::size_t concurrency_;
   WorkerInfo info_;  ///< used by the keeper alone once it runs
   detail::HeldTasks held_;
+  detail::Fetcher fetcher_{source_, options_, info_.worker,
+                           held_,   logger_,  [this](WorkerReport::Reason why) { end(why); }};
   detail::Settler settler_{
       *source_.queue, held_, logger_,
       [this](const std::vector<Settlement>& batch, const std::vector<SettleStatus>& statuses,
@@ -582,23 +444,15 @@ class Worker::Impl {
 
   std::mutex mutex_;
   std::condition_variable ends_;
-  std::condition_variable fetcher_wakes_;
   std::condition_variable keeper_wakes_;
   std::optional<WorkerReport::Reason> reason_;
   Steady::time_point ended_at_{};  ///< when reason_ was set
-  bool fetch_again_ = false;
-  bool all_claimed_ = false;  ///< that was due when the fetcher last looked
   bool look_for_cancellations_ = false;
   bool keeper_ends_ = false;
   WorkerReport report_;
   std::int64_t abandoned_ = 0;
   std::exception_ptr error_;  ///< the fetcher's, on its way to the caller of run()
 
-  Subscription standing_by_;
-  bool was_standing_by_ = false;  ///< the fetcher's own
-  std::int64_t claimed_ = 0;      ///< the fetcher's own
-  bool claim_in_doubt_ = false;   ///< the fetcher's own
-  std::atomic<std::int64_t> released_ = 0;
   std::atomic<std::int64_t> failures_ = 0;
   std::vector<std::jthread> handler_threads_;
 };

@@ -1,36 +1,16 @@
 """Messages in Redis streams, as people use them from a shell. Needs the server of tests/servers."""
 
 import json
-import os
-import pathlib
 import subprocess
 import unittest
 
-from errand_program import ErrandTest
+from redis_program import RedisTest
 
 
-class Streams(ErrandTest):
+class Streams(RedisTest):
     def setUp(self):
         super().setUp()
-        server = pathlib.Path(os.environ["ERRAND_TEST_SERVERS"] + "-redis")
-        self.socket = server / "redis.sock"
-        self.port = (server / "port").read_text().strip()
-        self.prefix = self.directory.name
-        self.addCleanup(self.remove_keys)
         self.dsn = self.stream("async")
-
-    def remove_keys(self):
-        for key in self.redis("--scan", "--pattern", self.prefix + "*"):
-            self.redis("DEL", key)
-
-    def redis(self, *words):
-        ended = subprocess.run(
-            ["redis-cli", "-s", str(self.socket), *words],
-            capture_output=True,
-            encoding="utf-8",
-            check=True,
-        )
-        return ended.stdout.splitlines()
 
     def stream(self, name, options=""):
         return f"redis://127.0.0.1:{self.port}/{self.prefix}{name}?dbindex=0{options}"

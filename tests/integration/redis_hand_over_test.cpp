@@ -107,10 +107,12 @@ INSTANTIATE_TEST_SUITE_P(Records, RedisHandOverTest, ::testing::Values("shared",
 TEST_P(RedisHandOverTest, WhatATakerRunsMayUseTheQueue) {
   std::promise<std::size_t> settled;
   const Subscription subscription = workers->queue().stand_by("w", [&](Claim taken) {
-    // As a stop callback of the task's attempt before may, in a thread of its own that it waits for.
+    // As a stop callback of the task's attempt before may, in a thread of its own that it waits
+    // for.
     const Settlement settlement{taken.lease, Completed{"1"}};
-    auto settling = std::async(std::launch::async,
-                               [&] { return workers->queue().settle({&settlement, 1}).size(); });
+    auto settling = std::async(std::launch::async, [&] {
+      return workers->queue().settle({&settlement, 1}).size();
+    });
     settled.set_value(settling.get());
   });
   ASSERT_TRUE(testing::eventually([&] { return workers->signals().reaches_other_processes(); }));

@@ -34,7 +34,8 @@ class HandOver {
 
   [[nodiscard]] Subscription stand_by(const std::string& worker, Taker taker);
 
-  /// A script that may name a worker in `standby:<queue>` is under way: until then it does not leave.
+  /// A script that may name a worker in `standby:<queue>` is under way: until then it does not
+  /// leave.
   class Naming;
 
   struct Claiming {

@@ -196,20 +196,19 @@ void Queue::add_settlement(Command& arguments, const Settlement& settlement) {
   const auto add = [&](std::string_view text, std::string_view outcome, std::string_view more) {
     add_outcome(arguments, settlement.lease, text, outcome, more, /*lost=*/false);
   };
-  std::visit(Overload{[&](const Completed& outcome) {
-                        add(outcome.result, "completed", bundle ? std::to_string(*bundle) : "");
-                      },
-                      [&](const Failed& outcome) { add(to_json(outcome.error), "failed", ""); },
-                      [&](const Retried& outcome) {
-                        add(to_json(outcome.error), "retried",
-                            std::to_string(outcome.after.count()));
-                      },
-                      [&](const CancelHonoured&) { add("", "cancelled", ""); },
-                      [&](const Released& outcome) {
-                        add("", "released",
-                            outcome.after ? std::to_string(outcome.after->count()) : "");
-                      }},
-             settlement.outcome);
+  std::visit(
+      Overload{[&](const Completed& outcome) {
+                 add(outcome.result, "completed", bundle ? std::to_string(*bundle) : "");
+               },
+               [&](const Failed& outcome) { add(to_json(outcome.error), "failed", ""); },
+               [&](const Retried& outcome) {
+                 add(to_json(outcome.error), "retried", std::to_string(outcome.after.count()));
+               },
+               [&](const CancelHonoured&) { add("", "cancelled", ""); },
+               [&](const Released& outcome) {
+                 add("", "released", outcome.after ? std::to_string(outcome.after->count()) : "");
+               }},
+      settlement.outcome);
 }
 
 std::vector<SettleStatus> Queue::settle(std::span<const Settlement> settlements) {

@@ -1,0 +1,170 @@
+#include "worker/fetcher.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+#include <vector>
+
+#include "worker/storage_trouble.hpp"
+
+namespace errand::detail {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// How often to look for work although no signal came.
+constexpr milliseconds kFallbackPoll{1000};
+
+}  // namespace
+
+void Fetcher::run() {
+  milliseconds pause = kFirstPauseAfterError;
+  while (begin()) {
+    const std::size_t wanted = claimable(held_.wanted());
+    if (wanted == 0) {
+      set_all_claimed(false);                       // nobody looked
+      if (claimable(held_.wanted()) > 0) continue;  // who made room before that told nobody
+      if (limit_used_up() && held_.empty()) return end_(WorkerReport::Reason::limit);
+      wait(longest_wait());
+      continue;
+    }
+    const bool held_nothing = held_.empty();
+    ClaimBatch batch;
+    try {
+      batch = claim(wanted);
+      pause = kFirstPauseAfterError;
+    } catch (const std::exception& error) {
+      claim_in_doubt_ = claim_in_doubt_ || is_in_doubt(error);
+      if (options_.drain && is_useless(error)) {
+        end_(WorkerReport::Reason::stopped);
+        throw;
+      }
+      logger_.error(fmt::format("cannot claim tasks, trying again in {} ms: {}", pause.count(),
+                                error.what()));
+      wait_after_error(pause);
+      continue;
+    }
+    const std::size_t claimed = batch.claims.size();
+    claimed_ += static_cast<std::int64_t>(claimed);
+    if (claimed > 0) held_.add(std::move(batch.claims));
+    // Where one suspect is held, others may wait although the batch is not full.
+    set_all_claimed(claimed < wanted && !held_.holds_suspect());
+    if (claimed >= wanted) continue;
+    const bool look_again = batch.next_due && batch.next_due->count() == 0;
+    if (claimed == 0 && held_nothing && options_.drain && !look_again) {
+      return end_(WorkerReport::Reason::drained);
+    }
+    wait(std::min(longest_wait(), batch.next_due.value_or(kFallbackPoll)));
+  }
+}
+
+void Fetcher::stop() {
+  {
+    const std::lock_guard lock{mutex_};
+    stopped_ = true;
+  }
+  wakes_.notify_all();
+}
+
+void Fetcher::stand_by() {
+  // What is handed over is not counted before it is there: a limit would be passed, and what is
+  // drained is what is there already.
+  if (options_.limit != 0 || options_.drain) return;
+  standing_by_ = source_.queue->stand_by(worker_, [this](Claim claim) {
+    std::vector<Claim> claims;
+    claims.push_back(std::move(claim));
+    held_.add(std::move(claims));
+  });
+}
+
+void Fetcher::stop_standing_by() {
+  standing_by_.reset();
+  if (!was_standing_by_) return;
+  try {
+    hand_back_unknown();
+  } catch (const std::exception& error) {
+    logger_.error(fmt::format("cannot hand tasks back: {}", error.what()));
+  }
+}
+
+void Fetcher::wake() {
+  {
+    const std::lock_guard lock{mutex_};
+    again_ = true;
+  }
+  wakes_.notify_one();
+}
+
+void Fetcher::on_room() {
+  if (all_claimed() && !options_.drain && options_.limit == 0) return;
+  wake();
+}
+
+bool Fetcher::all_claimed() {
+  const std::lock_guard lock{mutex_};
+  return all_claimed_;
+}
+
+ClaimBatch Fetcher::claim(std::size_t wanted) {
+  if (claim_in_doubt_) hand_back_unknown();
+  const ClaimRequest request{.queues = options_.queues,
+                             .limit = wanted,
+                             .worker = worker_,
+                             .lease = options_.lease,
+                             .suspects = held_.holds_suspect() ? 0U : 1U,
+                             .stands_by = held_.free_handlers()};
+  was_standing_by_ = was_standing_by_ || (standing_by_ && request.stands_by > 0);
+  return source_.queue->claim(request);
+}
+
+void Fetcher::hand_back_unknown() {
+  std::vector<Lease> unknown = source_.queue->held_by(worker_);
+  // In this order: what has been claimed is among those held here.
+  const std::vector<Lease> held = held_.leases();
+  std::erase_if(unknown, [&](const Lease& lease) {
+    return std::ranges::any_of(held, [&](const Lease& known) { return known.id == lease.id; });
+  });
+  std::vector<Settlement> settlements;
+  settlements.reserve(unknown.size());
+  for (const Lease& lease : unknown) settlements.push_back({lease, Released{}});
+  source_.queue->settle(settlements);
+  claim_in_doubt_ = false;
+  if (!unknown.empty()) {
+    logger_.warning(fmt::format("handed back {} {} that came for this worker and did not reach it",
+                                unknown.size(), unknown.size() == 1 ? "task" : "tasks"));
+  }
+}
+
+milliseconds Fetcher::longest_wait() const {
+  return source_.signals->reaches_other_processes() ? kFallbackPoll : options_.poll_interval;
+}
+
+std::size_t Fetcher::claimable(std::size_t wanted) const {
+  if (options_.limit == 0) return wanted;
+  const std::int64_t left = options_.limit - claimed_ + released_.load();
+  return std::min(wanted, static_cast<std::size_t>(std::max<std::int64_t>(left, 0)));
+}
+
+bool Fetcher::begin() {
+  const std::lock_guard lock{mutex_};
+  again_ = false;
+  return !stopped_;
+}
+
+void Fetcher::set_all_claimed(bool all) {
+  const std::lock_guard lock{mutex_};
+  all_claimed_ = all;
+}
+
+void Fetcher::wait(milliseconds timeout) {
+  std::unique_lock lock{mutex_};
+  wakes_.wait_for(lock, timeout, [this] { return again_ || stopped_; });
+}
+
+void Fetcher::wait_after_error(milliseconds& pause) {
+  std::unique_lock lock{mutex_};
+  wakes_.wait_for(lock, pause, [this] { return stopped_; });
+  pause = std::min(pause * 2, kLongestPauseAfterError);
+}
+
+}  // namespace errand::detail
