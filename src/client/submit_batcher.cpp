@@ -14,8 +14,7 @@ void SubmitBatcher::submit(NewTask task) {
     lead(std::move(lock), batch);
   } else {
     lock.unlock();
-    std::unique_lock waiting{batch->mutex};
-    batch->ended.wait(waiting, [&] { return batch->done; });
+    batch->ended.wait();
   }
   if (batch->error) std::rethrow_exception(batch->error);
 }
@@ -35,11 +34,7 @@ void SubmitBatcher::lead(std::unique_lock<std::mutex> lock, const std::shared_pt
   lock.unlock();
   // The next leader first: its transaction can run while this batch's callers wake up.
   flush_ended_.notify_one();
-  {
-    const std::lock_guard done{batch->mutex};
-    batch->done = true;
-  }
-  batch->ended.notify_all();
+  batch->ended.count_down();
 }
 
 }  // namespace errand::detail

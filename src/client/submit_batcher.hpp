@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <exception>
+#include <latch>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -27,11 +28,9 @@ class SubmitBatcher {
  private:
   struct Batch {
     std::vector<NewTask> tasks;
-    // Of the callers that did not lead. A lock of its own: those of the next batch do not meet it.
-    std::mutex mutex;
-    std::condition_variable ended;
-    bool done = false;
-    std::exception_ptr error;  ///< written before `done`
+    std::exception_ptr error;  ///< written before `ended`
+    // For the callers that did not lead. No lock: each would have to take it in turn to go on.
+    std::latch ended{1};
   };
 
   void lead(std::unique_lock<std::mutex> lock, const std::shared_ptr<Batch>& batch);

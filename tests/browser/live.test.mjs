@@ -179,3 +179,25 @@ dashboardTest('pages of a long list, by cursor, there and back', {}, async ({ pa
   await tab.goto(`${program.url}/tasks?page=3`);
   await at(100);
 });
+
+dashboardTest('a page that was asked for comes, whatever is told meanwhile', {}, async ({ page, program }) => {
+  const newest = (await program.submitMany(Array.from({ length: 60 }, () => ({ type: 'errand.echo' })))).reverse();
+  const tab = await page('/tasks');
+  await waitForText(tab.locator('.live'), 'Live');
+  await tab.locator(`tr[data-task="${newest[0]}"]`).waitFor();
+  let answer;
+  const held = new Promise((resolve) => { answer = resolve; });
+  let asked = 0;
+  await tab.route('**/api/tasks?*cursor=*', async (route) => {
+    if (++asked === 1) await held;
+    await route.continue();
+  });
+  await tab.getByRole('link', { name: 'Older' }).click();
+  await tab.locator(`tr[data-task="${newest[1]}"]`).hover();
+  const told = tab.waitForResponse((response) => response.url().includes('cursor='));
+  program.sql(`delete from async_tasks where task_id = '${newest[55]}'`);
+  await told;
+  answer();
+  await tab.locator(`tr[data-task="${newest[50]}"]`).waitFor();
+  assert.equal(await tab.locator('table.tasks tbody tr').count(), 9);
+});

@@ -76,6 +76,7 @@ export function tasksView({ query: firstQuery }) {
   let query = firstQuery;
   let answer = null;
   let reading = 0;
+  let asked = false; // for what is not shown yet: the newest reading has to show it, whoever began that one
 
   const link = (place) => {
     const { status, type, queue } = query;
@@ -154,18 +155,22 @@ export function tasksView({ query: firstQuery }) {
   /** `quiet`: nobody asked; what is shown stays if it cannot be read. */
   async function read(quiet = false) {
     const turn = ++reading;
+    asked ||= !quiet;
     const { status, type, queue } = query;
     try {
       const newAnswer = await get('/api/tasks', { status, type, queue, page_size: PAGE_SIZE, ...pageQuery(query) });
       if (turn !== reading) return;
-      if (quiet && isHeld()) {
+      if (!asked && isHeld()) {
         showInPlace(newAnswer);
         return;
       }
       news.hidden = true;
-      show(newAnswer, quiet);
+      show(newAnswer, !asked);
+      asked = false;
     } catch (error) {
-      if (turn === reading && !quiet) replace(place, errorState(error, () => read()));
+      if (turn !== reading || !asked) return;
+      asked = false;
+      replace(place, errorState(error, () => read()));
     }
   }
   const refresh = throttle(() => read(true), 1000);
