@@ -183,7 +183,7 @@ class ERRAND_EXPORT WorkQueue {
   /// That is a right of the queue's, not a duty; queues that cannot do so do nothing. At the end of
   /// the subscription `taker` is not running and will not run again; a task that was on its way to
   /// it is found by held_by(). What is handed to a worker that has died waits for its lease, as
-  /// whatever it had claimed does.
+  /// whatever it had claimed does. `taker` must not wait for another stand_by().
   [[nodiscard]] virtual Subscription stand_by(const std::string& worker, Taker taker) {
     static_cast<void>(worker);
     static_cast<void>(taker);

@@ -20,7 +20,8 @@ struct WorkerOptions {
   std::vector<std::string> queues{kDefaultQueue};  ///< earlier ones first
   int concurrency = 0;                             ///< handlers at once; 0: one per processor
 
-  /// A worker that dies is noticed after this long. Extended every third of it.
+  /// A worker that dies is noticed after this long. Extended every third of it, but for what was
+  /// claimed in the last second.
   std::chrono::milliseconds lease{15'000};
 
   /// How long running handlers may go on after a stop; then they are asked to stop, and a second

@@ -14,6 +14,8 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "core/block_signals.hpp"
+
 extern char** environ;  // NOLINT(readability-redundant-declaration): glibc declares it for GNU only
 
 namespace errand::detail {
@@ -98,10 +100,12 @@ class EnvironmentBlock {
   // The command must not outlive a worker that was killed: its task will be run again.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(126);
+  // In this order: what was sent to it already ends it, and is not taken for a signal to the worker,
+  // whose handlers a child has until then.
+  for (const int number : {SIGPIPE, SIGTERM, SIGINT}) signal(number, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  for (const int number : {SIGPIPE, SIGTERM, SIGINT}) signal(number, SIG_DFL);
   if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0) _exit(126);
   std::array<const char*, 4> arguments{"sh", "-c", command, nullptr};
   execve("/bin/sh", const_cast<char* const*>(arguments.data()), environment);
@@ -205,12 +209,16 @@ ChildResult run_child(const ChildOptions& options, std::string_view input,
   EnvironmentBlock environment{options.environment};
 
   const pid_t self = getpid();
-  const pid_t child = fork();
+  const pid_t child = [&] {
+    const BlockSignals inherited;
+    const pid_t id = fork();
+    if (id == 0) {
+      become_command(options.command.c_str(), environment.get(), in.read.get(), out.write.get(),
+                     err.write.get(), self);
+    }
+    return id;
+  }();
   if (child < 0) fail("cannot start the command");
-  if (child == 0) {
-    become_command(options.command.c_str(), environment.get(), in.read.get(), out.write.get(),
-                   err.write.get(), self);
-  }
   Group group{child};
   in.read.close();
   out.write.close();

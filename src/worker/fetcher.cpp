@@ -29,16 +29,14 @@ void Fetcher::run() {
       continue;
     }
     const bool held_nothing = held_.empty();
+    const auto since = HeldTasks::Steady::now();
     ClaimBatch batch;
     try {
       batch = claim(wanted);
       pause = kFirstPauseAfterError;
     } catch (const std::exception& error) {
       claim_in_doubt_ = claim_in_doubt_ || is_in_doubt(error);
-      if (options_.drain && is_useless(error)) {
-        end_(WorkerReport::Reason::stopped);
-        throw;
-      }
+      if (options_.drain && is_useless(error)) throw;
       logger_.error(fmt::format("cannot claim tasks, trying again in {} ms: {}", pause.count(),
                                 error.what()));
       wait_after_error(pause);
@@ -46,7 +44,7 @@ void Fetcher::run() {
     }
     const std::size_t claimed = batch.claims.size();
     claimed_ += static_cast<std::int64_t>(claimed);
-    if (claimed > 0) held_.add(std::move(batch.claims));
+    if (claimed > 0) held_.add(std::move(batch.claims), since);
     // Where one suspect is held, others may wait although the batch is not full.
     set_all_claimed(claimed < wanted && !held_.holds_suspect());
     if (claimed >= wanted) continue;

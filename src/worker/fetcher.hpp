@@ -20,7 +20,8 @@ namespace errand::detail {
 /// lets the worker be handed tasks while it has nothing to do. Thread-safe.
 class Fetcher {
  public:
-  /// There is nothing left to fetch, and all that was fetched is settled.
+  /// There is nothing left to fetch, and all that was fetched is settled. Nothing else ends it but
+  /// stop().
   using End = std::function<void(WorkerReport::Reason reason)>;
 
   /// The references must outlive it.
@@ -34,7 +35,7 @@ class Fetcher {
         end_{std::move(end)} {}
 
   /// Until stop(), or the end that it tells of. Throws StorageException if a queue that is to be
-  /// drained can never be claimed from; it has told of the end then.
+  /// drained can never be claimed from.
   void run();
   void stop();
 
@@ -80,8 +81,8 @@ class Fetcher {
   bool again_ = false;        ///< look once more
   bool all_claimed_ = false;  ///< that was due when it last looked
 
+  // Of run() alone, but for stand_by() before it and stop_standing_by() after it.
   Subscription standing_by_;
-  // Of run() alone, and of stop_standing_by() after it.
   bool was_standing_by_ = false;
   bool claim_in_doubt_ = false;
   std::int64_t claimed_ = 0;

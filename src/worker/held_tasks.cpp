@@ -54,7 +54,7 @@ std::size_t HeldTasks::room_in_bytes() const {
   return static_cast<std::size_t>(bytes / std::max(mean_bytes_, 1.0));
 }
 
-void HeldTasks::add(std::vector<Claim> claims) {
+void HeldTasks::add(std::vector<Claim> claims, Steady::time_point since) {
   const bool is_one = claims.size() == 1;
   std::vector<std::shared_ptr<HeldTask>> overtaken;
   {
@@ -75,7 +75,7 @@ void HeldTasks::add(std::vector<Claim> claims) {
       mean_bytes_ += (static_cast<double>(bytes) - mean_bytes_) * kNewestShare;
       const bool cancel = claim.cancel_requested;
       auto task = std::make_shared<HeldTask>(std::move(claim));
-      task->held_since_ = now;
+      task->held_since_ = since;
       task->since_ = now;
       if (cancel) task->ask_to_stop(StopReason::cancel);
       entries_.emplace(id, task);

@@ -36,7 +36,8 @@ class HeldTasks {
   [[nodiscard]] std::size_t wanted();
   /// How many handlers have nothing to do, and nothing in the buffer.
   [[nodiscard]] std::size_t free_handlers();
-  void add(std::vector<Claim> claims);
+  /// `since`: their leases began no earlier.
+  void add(std::vector<Claim> claims, Steady::time_point since = Steady::now());
   [[nodiscard]] bool holds_suspect();
   [[nodiscard]] bool empty();
 

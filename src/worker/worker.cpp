@@ -187,9 +187,9 @@ class Worker::Impl {
         ended_at_ = Steady::now();
       }
     }
+    fetcher_.stop();  // first: what is handed back makes room
     held_.close();
     ends_.notify_all();
-    fetcher_.stop();
   }
 
   void wait_for_end() {
@@ -237,8 +237,10 @@ class Worker::Impl {
   void run_fetcher() {
     try {
       fetcher_.run();
-    } catch (const std::exception&) {
+    } catch (...) {
+      // Without it the worker would live on and do nothing.
       error_ = std::current_exception();
+      end(WorkerReport::Reason::stopped);
     }
   }
 
@@ -343,6 +345,7 @@ class Worker::Impl {
         const milliseconds at_least =
             extend_now ? milliseconds{0} : std::min(kYoung, options_.lease / 6);
         storage_is_away = !guarded("extend leases", [&] { extend_leases(at_least); });
+        extend_now = extend_now && storage_is_away;
         next_extend = now + (storage_is_away ? tick : extend_every);
       }
       held_.release_stale(kLongestInBuffer);
@@ -365,7 +368,7 @@ class Worker::Impl {
       keeper_wakes_.wait_until(lock, std::min({now + tick, next_extend, next_beat, next_rescue}),
                                [this] { return keeper_ends_ || look_for_cancellations_; });
       if (keeper_ends_) return;
-      extend_now = std::exchange(look_for_cancellations_, false);
+      extend_now = std::exchange(look_for_cancellations_, false) || extend_now;
     }
   }
 

@@ -72,10 +72,11 @@ std::vector<std::string> child_environment() {
   // It must not outlive a worker that was killed: its task will be run again.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(126);
+  // In this order: a signal that has come already is not for the worker's handlers.
+  for (const int number : {SIGPIPE, SIGTERM, SIGINT}) signal(number, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  for (const int number : {SIGPIPE, SIGTERM, SIGINT}) signal(number, SIG_DFL);
   if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0) _exit(126);
   execve(program, arguments, environment);
   _exit(127);
@@ -163,12 +164,17 @@ ChildEnd run_extractor(const ChildSetup& setup, const OnLine& on_line, const Dea
   const std::array<char*, 3> arguments{program.data(), argument.data(), nullptr};
 
   const pid_t self = getpid();
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   const pid_t id = fork();
-  if (id < 0) fail("cannot start the extractor");
   if (id == 0) {
     become_extractor(program.c_str(), arguments.data(), environment_block.data(), setup.input,
                      out.write.get(), err.write.get(), self);
   }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (id < 0) fail("cannot start the extractor");
   Child child{id};
   out.write.close();
   err.write.close();

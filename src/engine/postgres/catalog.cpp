@@ -88,7 +88,7 @@ std::string list_sql(Documents documents) {
   // server walk over all that is pending instead.
   return "SELECT " + columns + ", seq FROM (" + for_each_status([&](const char* status) {
            std::string condition = fmt::format("status = '{}'", status);
-           if (status == kPending) condition += " AND " ERRAND_POSTGRES_NOT_HELD_OF_MANY;
+           if (status == kPending) condition += " AND NOT " ERRAND_POSTGRES_HELD_OF_MANY;
            return newest("*", condition, status, "seq");
          }) +
          " UNION ALL (SELECT * FROM errand_tasks WHERE task_id = ANY (ARRAY" +
@@ -123,7 +123,7 @@ SELECT queue_name, count(*) FILTER (WHERE available_at <= now()),
        count(*) FILTER (WHERE available_at > now()),
        (extract(epoch FROM now() - min(available_at)) * 1000)::int8
 FROM async_tasks WHERE status IN ('pending', 'retrying') AND queue_name IS NOT NULL
-  AND )" ERRAND_POSTGRES_NOT_HELD_OF_MANY " GROUP BY queue_name";
+  AND NOT )" ERRAND_POSTGRES_HELD_OF_MANY " GROUP BY queue_name";
 
 /// To be added up by queue.
 constexpr const char* kRunning = R"(

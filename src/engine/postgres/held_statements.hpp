@@ -9,9 +9,9 @@ namespace errand::postgres::sql {
   "status = 'pending' AND version = 1" \
   " AND seq = ANY (ARRAY(SELECT unnest(seqs) FROM errand_bundles))"
 
-/// The same for those of which most rows are looked at anyway.
-#define ERRAND_POSTGRES_NOT_HELD_OF_MANY    \
-  "NOT (status = 'pending' AND version = 1" \
+/// The same where rows are looked at anyway, and no index is to serve it.
+#define ERRAND_POSTGRES_HELD_OF_MANY                  \
+  "(status COLLATE \"C\" = 'pending' AND version = 1" \
   " AND seq IN (SELECT unnest(seqs) FROM errand_bundles))"
 
 // What the row of a held task says once it is running by itself; `h` is its bundle.

@@ -37,8 +37,7 @@ constexpr const char* kHeld = R"(
 SELECT task_id, CASE WHEN status = 'running' THEN version ELSE version + 1 END, cancel_requested
 FROM async_tasks
 WHERE task_id = ANY ($1::uuid[])
-  AND (status COLLATE "C" = 'running' OR status COLLATE "C" = 'pending' AND version = 1
-       AND seq IN (SELECT unnest(seqs) FROM errand_bundles)))";
+  AND (status COLLATE "C" = 'running' OR )" ERRAND_POSTGRES_HELD_OF_MANY ")";
 
 constexpr const char* kHeldBy = R"(
 SELECT task_id, version FROM async_tasks

@@ -24,33 +24,21 @@ std::string_view take_line(std::string_view& text) {
 /// worker is handed until then has a lease.
 constexpr std::chrono::seconds kLongestLeave{1};
 
-/// Those whose leases were lost are never settled here; a worker that stands by has fewer.
+/// Those whose leases were lost are never settled here; workers that stand by have fewer.
 constexpr std::size_t kMostHanded = 1000;
 
 }  // namespace
 
-class HandOver::Naming {
- public:
-  Naming(HandOver& owner, std::shared_ptr<Worker> worker)
-      : owner_{owner}, worker_{std::move(worker)} {}
-  ~Naming() {
-    {
-      const std::lock_guard lock{owner_.mutex_};
-      --worker_->named;
-    }
-    owner_.changed_.notify_all();
+HandOver::Naming::~Naming() {
+  {
+    const std::lock_guard lock{owner_.mutex_};
+    --worker_->named;
   }
-  Naming(const Naming&) = delete;
-  Naming& operator=(const Naming&) = delete;
+  owner_.changed_.notify_all();
+}
 
- private:
-  HandOver& owner_;
-  const std::shared_ptr<Worker> worker_;
-};
-
-/// Under the lock.
-std::shared_ptr<HandOver::Naming> HandOver::name(const std::shared_ptr<Worker>& worker) {
-  auto naming = std::make_shared<Naming>(*this, worker);
+std::unique_ptr<HandOver::Naming> HandOver::begin_naming(const std::shared_ptr<Worker>& worker) {
+  auto naming = std::make_unique<Naming>(*this, worker);
   ++worker->named;
   return naming;
 }
@@ -79,24 +67,25 @@ HandOver::Claiming HandOver::claims(const ClaimRequest& request) {
     throw StorageException{"Redis could not tell this worker of tasks that were handed to it",
                            StorageException::Retry::in_doubt};
   }
-  return {.stands_by = static_cast<std::int64_t>(request.stands_by), .naming = name(found->second)};
+  return {.stands_by = static_cast<std::int64_t>(request.stands_by),
+          .naming = begin_naming(found->second)};
 }
 
 HandOver::Settling HandOver::settles(std::span<const Settlement> settlements) {
   Settling settling;
   const std::lock_guard lock{mutex_};
-  for (const auto& [key, worker] : workers_) {
-    if (worker->handed.empty()) continue;
-    for (const Settlement& settlement : settlements) {
-      const auto handed = worker->handed.extract(settlement.lease.id);
-      // One that has more to do by now, or gives the task back for that, does not ask for another.
-      if (handed.empty() || settlements.size() > 1 || !worker->stands_by ||
-          std::holds_alternative<Released>(settlement.outcome)) {
-        continue;
-      }
-      settling.again.add(handed.mapped()).add(worker->entry());
-      settling.naming = name(worker);
+  if (handed_.empty()) return settling;
+  for (const Settlement& settlement : settlements) {
+    const auto handed = handed_.extract(settlement.lease.id);
+    if (handed.empty() || settlements.size() > 1) continue;
+    const auto worker = workers_.find(handed.mapped().worker);
+    // One that has more to do by now, or gives the task back for that, does not ask for another.
+    if (worker == workers_.end() || !worker->second->stands_by ||
+        std::holds_alternative<Released>(settlement.outcome)) {
+      continue;
     }
+    settling.again.add(handed.mapped().queue).add(worker->second->entry());
+    settling.naming = begin_naming(worker->second);
   }
   return settling;
 }
@@ -129,8 +118,8 @@ void HandOver::deliver(std::string_view message) {
     const auto found = workers_.find(worker);
     if (found == workers_.end()) return;
     taking = found->second;
-    if (taking->handed.size() >= kMostHanded) taking->handed.clear();
-    taking->handed.insert_or_assign(*id, claim.queue);
+    if (handed_.size() >= kMostHanded) handed_.clear();
+    handed_.insert_or_assign(*id, Handed{.worker = worker, .queue = claim.queue});
     taking->takes = true;
   }
   take(taking, std::move(claim));
@@ -159,6 +148,7 @@ void HandOver::leave(const std::string& worker) {
     const auto found = workers_.extract(worker);
     if (found.empty()) return;
     gone = found.mapped();
+    std::erase_if(handed_, [&](const auto& handed) { return handed.second.worker == worker; });
     changed_.wait_for(lock, kLongestLeave, [&] { return gone->named == 0; });
     changed_.wait(lock, [&] { return !gone->takes; });
   }

@@ -34,21 +34,19 @@ class HandOver {
 
   [[nodiscard]] Subscription stand_by(const std::string& worker, Taker taker);
 
-  /// A script that may name a worker in `standby:<queue>` is under way: until then it does not
-  /// leave.
   class Naming;
 
   struct Claiming {
     std::int64_t stands_by = -1;  ///< how many tasks it may be handed, as claim.lua takes it
-    std::shared_ptr<Naming> naming{};
+    std::unique_ptr<Naming> naming{};
   };
   /// Of this claim's worker: -1 without a taker. Throws StorageException, in doubt, if a task may
   /// have been on its way while nobody listened: who claims looks then what it holds.
   [[nodiscard]] Claiming claims(const ClaimRequest& request);
 
   struct Settling {
-    Command again{};  ///< what settle.lua takes after its last task, if anything
-    std::shared_ptr<Naming> naming{};
+    Command again{};  ///< what settle.lua takes after its last task: nothing, or two words
+    std::unique_ptr<Naming> naming{};
   };
   /// Where the only one of them was handed over, its worker stands by again.
   [[nodiscard]] Settling settles(std::span<const Settlement> settlements);
@@ -61,25 +59,45 @@ class HandOver {
     std::chrono::milliseconds lease{0};  ///< of its last claim
     bool stands_by = false;              ///< as its last claim said
     bool may_have_missed = false;        ///< a task that was handed over while nobody listened here
-    std::unordered_map<TaskId, std::string> handed{};  ///< to it, and not settled: their queues
-    std::size_t named = 0;                             ///< by so many scripts that are under way
-    bool takes = false;                                ///< the taker is running
+    std::size_t named = 0;               ///< by so many scripts that are under way
+    bool takes = false;                  ///< the taker is running
     /// In `standby:<queue>`, behind the process.
     [[nodiscard]] std::string entry() const { return std::to_string(lease.count()) + " " + name; }
   };
-  using Workers = std::map<std::string, std::shared_ptr<Worker>>;
+  /// Where a task came from that was handed over.
+  struct Handed {
+    std::string worker;
+    std::string queue;
+  };
 
   /// What submit_alone.lua publishes: the worker, the task's id, the length of its entry, a line
   /// each; then the entry, and the payload where the entry does not have it.
   void deliver(std::string_view message);
   void take(const std::shared_ptr<Worker>& worker, Claim claim);
   void leave(const std::string& worker);
-  [[nodiscard]] std::shared_ptr<Naming> name(const std::shared_ptr<Worker>& worker);
+  /// Under the lock.
+  [[nodiscard]] std::unique_ptr<Naming> begin_naming(const std::shared_ptr<Worker>& worker);
 
   Database& database_;
   std::mutex mutex_;
   std::condition_variable changed_;  ///< somebody's `named` or `takes`
-  Workers workers_;
+  std::map<std::string, std::shared_ptr<Worker>> workers_;
+  std::unordered_map<TaskId, Handed> handed_;  ///< and not settled yet
+};
+
+/// A script that may name a worker in `standby:<queue>` is under way: until then it does not leave.
+/// Ends without the lock.
+class HandOver::Naming {
+ public:
+  Naming(HandOver& owner, std::shared_ptr<Worker> worker)
+      : owner_{owner}, worker_{std::move(worker)} {}
+  ~Naming();
+  Naming(const Naming&) = delete;
+  Naming& operator=(const Naming&) = delete;
+
+ private:
+  HandOver& owner_;
+  const std::shared_ptr<Worker> worker_;
 };
 
 }  // namespace errand::redis

@@ -41,13 +41,16 @@ void refuse_unknown_options(const Dsn& dsn, std::span<const std::string_view> ot
 Database::Settings database_settings(const Dsn& dsn, const Clock& clock,
                                      std::span<const std::string_view> other_options) {
   refuse_unknown_options(dsn, other_options);
-  return Database::Settings{
-      .connection = {.path = dsn.path(),
-                     .mode = Connection::Mode::create,
-                     .synchronous_full = synchronous_full(dsn),
-                     .busy_timeout = detail::seconds_option(dsn, "busy_timeout", seconds{30})},
-      .clock = &clock,
-      .ttl = detail::seconds_option(dsn, "ttl", kDefaultTtl)};
+  // Before the aggregate: where a member's value throws, GCC 12 destroys those before it twice.
+  const bool full = synchronous_full(dsn);
+  const auto busy_timeout = detail::seconds_option(dsn, "busy_timeout", seconds{30});
+  const auto ttl = detail::seconds_option(dsn, "ttl", kDefaultTtl);
+  return Database::Settings{.connection = {.path = dsn.path(),
+                                           .mode = Connection::Mode::create,
+                                           .synchronous_full = full,
+                                           .busy_timeout = busy_timeout},
+                            .clock = &clock,
+                            .ttl = ttl};
 }
 
 }  // namespace errand::sqlite

@@ -91,6 +91,27 @@ class ChildProcessTest : public ::testing::Test {
   IgnoredPipeSignal ignored_;
 };
 
+int signals_told = -1;  // what the handler below writes to, which a child has, too
+
+TEST_F(ChildProcessTest, ASignalToACommandThatHasNotBegunIsNotTakenForOneToTheProgram) {
+  std::array<int, 2> told{};
+  ASSERT_EQ(pipe2(told.data(), O_CLOEXEC | O_NONBLOCK), 0);
+  signals_told = told[1];
+  const auto before = std::signal(SIGTERM, [](int) {
+    if (write(signals_told, "!", 1) != 1) _exit(1);
+  });
+  std::stop_source stop;
+  stop.request_stop();
+  for (int i = 0; i < 200; ++i) {
+    EXPECT_EQ(run_child(options_of("true"), {}, stop.get_token()).end, End::stopped);
+  }
+  std::signal(SIGTERM, before);
+  char byte = 0;
+  EXPECT_EQ(read(told[0], &byte, 1), -1) << "a child ran the program's handler";
+  close(told[0]);
+  close(told[1]);
+}
+
 TEST_F(ChildProcessTest, GetsTheInputAndGivesItsOutput) {
   const ChildResult result = run("cat; echo and more; echo an error >&2", "hello ");
   EXPECT_EQ(result.end, End::exited);
