@@ -89,7 +89,8 @@ std::shared_ptr<WorkerCommand> add_worker_options(CLI::App& command) {
                        "Stop when this many MiB are in use");
   terminal::add_number(command, "--failure-limit", options.failure_limit, 0, kMany,
                        "Stop after this many failed attempts");
-  terminal::add_flag(command, "--drain", options.drain, "Stop when no task is due");
+  terminal::add_flag(command, "--drain", options.drain,
+                     "Stop when no task is due; what others hold is not waited for");
   terminal::add_texts(command, "--exec", worker->exec, "TYPE=COMMAND",
                       "Run COMMAND for tasks and messages of TYPE: payload on its standard "
                       "input, JSON on its standard output is the result of a task, exit status "

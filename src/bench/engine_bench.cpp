@@ -49,17 +49,26 @@ class Bench {
   }
 
   std::vector<Figure> run() {
+    try {
+      measure_all();
+    } catch (...) {
+      clean_up();
+      throw;
+    }
+    clean_up();
+    return figures_;
+  }
+
+ private:
+  void measure_all() {
     submit_one_by_one();
     submit_together();
     bulk_and_drain();
     round_trips();
     if (plan_.storage_calls) storage_calls();
     if (plan_.backlog > 0) backlog();
-    clean_up();
-    return figures_;
   }
 
- private:
   void add(const std::string& name, double value) { figures_.emplace_back(name, value); }
 
   SubmitOptions options(const std::string& part) const {
@@ -188,6 +197,7 @@ class Bench {
     std::vector<TaskId> ids;
     const std::size_t trips = std::clamp<std::size_t>(plan_.tasks / 20, 10, kMostRoundTrips);
     for (std::size_t i = 0; i < trips; ++i) {
+      if (i % 50 == 0) progress_("e2e");
       const Stopwatch watch;
       const TaskHandle task = app_.tasks().submit_json(kType, payload_, where);
       static_cast<void>(task.get_json(seconds{30}));
@@ -284,13 +294,16 @@ class Bench {
 
   void clean_up() {
     progress_("cleaning up");
-    for (const char* part : {"", "-bare", "-e2e"}) {
+    std::vector<std::string> parts{"", "-bare", "-e2e"};
+    if (!plan_.keep_backlog) parts.insert(parts.end(), {"-few", "-many"});
+    for (const std::string& part : parts) {
       const TaskFilter filter{.statuses = {}, .type = {}, .queue = name_ + part};
       while (true) {
         const TaskPage page = app_.engine().catalog().list(
             filter, PageRequest{.page = 1, .page_size = 1000, .documents = false, .count = false});
         std::vector<TaskId> ids;
         for (const TaskRecord& task : page.items) ids.push_back(task.data.id);
+        app_.engine().queue().cancel(ids);
         if (app_.engine().queue().discard(ids) == 0) break;
       }
     }

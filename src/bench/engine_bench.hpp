@@ -44,7 +44,8 @@ using Figure = std::pair<std::string, double>;
 /// - `limit_…`: the same statements in a bare loop on the client library, in the same run. Rates
 ///   with a limit are measured in rounds that take turns with it; the median counts.
 ///
-/// `progress` is told what is measured next.
+/// `progress` is told what is measured next. If it throws, that is the end: what was made is
+/// removed all the same.
 [[nodiscard]] std::vector<Figure> measure(const Dsn& dsn, const Plan& plan,
                                           const std::function<void(const std::string&)>& progress);
 

@@ -25,8 +25,13 @@ IdleWorker::IdleWorker(const Dsn& dsn, const std::string& queue) {
   std::array<const char*, 9> arguments{"errand",      "worker",      "--queue",
                                        queue.c_str(), "--log-level", "warning",
                                        "--grace",     "1s",          nullptr};
-  const int error = posix_spawn(&child_, "/proc/self/exe", nullptr, nullptr,
+  // A group of its own: Ctrl-C is for whoever measures, who ends it then.
+  posix_spawnattr_t group;
+  posix_spawnattr_init(&group);
+  posix_spawnattr_setflags(&group, POSIX_SPAWN_SETPGROUP);
+  const int error = posix_spawn(&child_, "/proc/self/exe", nullptr, &group,
                                 const_cast<char* const*>(arguments.data()), environment.data());
+  posix_spawnattr_destroy(&group);
   if (error != 0) {
     throw std::system_error{error, std::generic_category(), "cannot start a worker"};
   }

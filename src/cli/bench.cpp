@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "errand/errors.hpp"
 
@@ -16,11 +17,15 @@
 #include "cli/transport_options.hpp"
 #include "terminal/json_output.hpp"
 #include "terminal/live_line.hpp"
+#include "terminal/stop_signals.hpp"
 #include "terminal/table.hpp"
 #include "terminal/wording.hpp"
 
 namespace errand::cli {
 namespace {
+
+/// A signal came: nothing more is to be measured.
+struct Interrupted {};
 
 struct BenchCommand {
   std::int64_t tasks = 20'000;
@@ -64,9 +69,11 @@ ExitCode run_bench(const BenchCommand& command, Invocation& invocation) {
     throw ConfigurationException{"--keep-backlog is for --backlog: say how many tasks"};
   }
   Console& console = invocation.console;
+  const terminal::StopSignals signals;
+  bool interrupted = false;
   std::vector<bench::Figure> figures;
   std::string measured;
-  {
+  try {
     terminal::LiveLine line{console.err, console.err_screen};
     const bench::Plan plan{.tasks = static_cast<std::size_t>(command.tasks),
                            .backlog = static_cast<std::size_t>(command.backlog),
@@ -75,7 +82,13 @@ ExitCode run_bench(const BenchCommand& command, Invocation& invocation) {
                            .bare_first = command.bare_first,
                            .storage_calls = !command.queue_only,
                            .keep_backlog = command.keep_backlog};
-    const auto progress = [&](const std::string& next) { line.show("measuring " + next); };
+    const auto progress = [&](const std::string& next) {
+      if (signals.token().stop_requested() && !std::exchange(interrupted, true)) {
+        line.show("removing what was made");
+        throw Interrupted{};
+      }
+      if (!interrupted) line.show("measuring " + next);
+    };
     if (command.transport.is_given()) {
       detail::OpenTransports transports = command.transport.open(TransportOptions::Open::create);
       Transport& transport = transports.get(command.transport.name);
@@ -86,6 +99,12 @@ ExitCode run_bench(const BenchCommand& command, Invocation& invocation) {
       measured = dsn.to_string();
       figures = bench::measure(dsn, plan, progress);
     }
+  } catch (const Interrupted&) {
+    fmt::print(console.err, "errand: interrupted; {}\n",
+               command.transport.is_given()
+                   ? "`errand transport purge` removes the messages that are left"
+                   : "what was made is removed");
+    return ExitCode::cancelled;
   }
   if (command.json) {
     // By hand: Boost.JSON writes 250 as 2.5E2, which is right and hard to read.

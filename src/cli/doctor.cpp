@@ -93,14 +93,14 @@ void print_findings(const std::vector<Finding>& findings, Console& console) {
 }
 
 /// That the storage cannot be opened is what the doctor was called for: a finding like any other.
-/// Engines end their sentence with the next step, after a semicolon.
-Finding unopened(const Error& error) {
+/// Engines end their sentence with the next step, after a semicolon; else it is `fix`.
+Finding unopened(const Error& error, const char* fix) {
   const std::string sentence = error.what();
   const std::size_t step = sentence.rfind("; ");
   Finding finding{.severity = Severity::problem,
                   .subject = "storage",
                   .detail = sentence.substr(0, step),
-                  .fix = "check the DSN; `errand setup` creates what is missing"};
+                  .fix = fix};
   if (step != std::string::npos) finding.fix = sentence.substr(step + 2);
   return finding;
 }
@@ -120,10 +120,13 @@ ExitCode doctor(const DoctorCommand& command, Invocation& invocation) {
   try {
     findings = invocation.open(EngineOptions::Open::inspect)->diagnose();
   } catch (const StorageException& error) {
-    print_report(command, dsn, {unopened(error)}, invocation.console);
+    const Finding finding = unopened(
+        error,
+        "check the DSN, and whether the server runs; `errand setup` creates what is missing");
+    print_report(command, dsn, {finding}, invocation.console);
     return ExitCode::storage_unreachable;
   } catch (const ConfigurationException& error) {
-    print_report(command, dsn, {unopened(error)}, invocation.console);
+    print_report(command, dsn, {unopened(error, "check the DSN")}, invocation.console);
     return ExitCode::usage;
   }
   print_report(command, dsn, findings, invocation.console);

@@ -7,6 +7,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fstream>
+#include <map>
 #include <mutex>
 #include <thread>
 #include <unistd.h>
@@ -314,10 +315,9 @@ class Worker::Impl {
         }
       }
     }
-    for (const Lease& lease : taken_over) {
-      logger_.warning(held_.name_of(lease) +
-                      " was taken over meanwhile; this attempt's outcome is dropped");
-    }
+    std::vector<std::string> names;
+    for (const Lease& lease : taken_over) names.push_back(held_.name_of(lease));
+    warn_of_taken_over(names, "this attempt's outcome is dropped", "their outcomes are dropped");
   }
 
   // --- keeping ----------------------------------------------------------------------------------
@@ -386,15 +386,16 @@ class Worker::Impl {
 
   void extend_leases(milliseconds held_for) {
     const std::vector<Lease> leases = held_.leases(held_for);
+    std::vector<std::string> taken_over;
     for (const LeaseState& state : source_.queue->extend(leases, options_.lease)) {
       if (state.lost) {
         const std::string name = held_.name_of(state.lease);
-        if (!held_.lost(state.lease)) continue;
-        logger_.warning(name + " was taken over meanwhile; this attempt is asked to stop");
+        if (held_.lost(state.lease)) taken_over.push_back(name);
       } else if (state.cancel_requested) {
         held_.cancel_requested(state.lease);
       }
     }
+    warn_of_taken_over(taken_over, "this attempt is asked to stop", "they are asked to stop");
   }
 
   /// A handler may report once and then work for long: what could not be stored is tried again.
@@ -408,10 +409,30 @@ class Worker::Impl {
     }
   }
 
+  /// One line, however many a worker had in its hands.
   void rescue() {
+    std::map<std::pair<std::string, TaskStatus>, std::vector<TaskId>> lost;
     for (const Rescued& task : source_.queue->rescue({.max_crashes = options_.max_crashes})) {
-      logger_.warning(fmt::format("task {} was lost by worker {} and is {} now",
-                                  task.id.to_string(), task.worker, to_string(task.status)));
+      lost[{task.worker, task.status}].push_back(task.id);
+    }
+    for (const auto& [how, ids] : lost) {
+      const auto& [worker, status] = how;
+      const std::string first = ids.front().to_string();
+      logger_.warning(ids.size() == 1
+                          ? fmt::format("task {} was lost by worker {} and is {} now", first,
+                                        worker, to_string(status))
+                          : fmt::format("{} tasks were lost by worker {} and are {} now, {} first",
+                                        ids.size(), worker, to_string(status), first));
+    }
+  }
+
+  void warn_of_taken_over(const std::vector<std::string>& names, const char* one,
+                          const char* several) {
+    if (names.size() == 1) {
+      logger_.warning(fmt::format("{} was taken over meanwhile; {}", names.front(), one));
+    } else if (!names.empty()) {
+      logger_.warning(fmt::format("{} tasks were taken over meanwhile, {} first; {}", names.size(),
+                                  names.front(), several));
     }
   }
 

@@ -1,8 +1,10 @@
 import json
 import os
+import signal
 import sqlite3
 import unittest
 
+from built_program import DEADLINE
 from errand_program import ErrandTest
 
 
@@ -187,6 +189,20 @@ class Doctor(ErrandTest):
             self.errand("doctor", expect=6).stdout,
             r"\A✗ storage  .*\n +→ the DSN names a file that is not an SQLite database\n\Z",
         )
+
+
+class Bench(ErrandTest):
+    def test_interrupted_it_removes_what_it_made(self):
+        task = self.submit("errand.echo")
+        bench = self.start("bench", "--tasks", "20000")
+        self.wait_until(
+            lambda: self.json("stats")["tasks"]["pending"] > 1, "nothing was measured"
+        )
+        bench.send_signal(signal.SIGINT)
+        _, errors = bench.communicate(timeout=DEADLINE)
+        self.assertEqual(bench.returncode, 3, errors)
+        self.assertIn("interrupted; what was made is removed", errors)
+        self.assertEqual([one["taskId"] for one in self.json("list")["items"]], [task])
 
 
 class Top(ErrandTest):

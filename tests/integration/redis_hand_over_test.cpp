@@ -104,6 +104,24 @@ class RedisHandOverTest : public ::testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Records, RedisHandOverTest, ::testing::Values("shared", "compact"),
                          [](const auto& kind) { return std::string{kind.param}; });
 
+TEST_P(RedisHandOverTest, ATaskThatIsHandedToOneWorkerAndThenToAnotherIsSettledOnce) {
+  const auto a = taking("a", *workers);
+  const auto b = taking("b", *workers);
+  EXPECT_THAT(claim("a", 1).claims, IsEmpty());
+  const NewTask task = new_task();
+  submit(task);
+  ASSERT_TRUE(a->takes(1));
+  // It never passes the first one's settle: somebody deletes it, and submits it once more.
+  workers->storage().remove(task.id);
+  EXPECT_THAT(claim("b", 1).claims, IsEmpty());
+  submit(task);
+  ASSERT_TRUE(b->takes(1));
+  settle(b->last(), Completed{"1"});
+  EXPECT_EQ(status(task.id), TaskStatus::completed);
+  EXPECT_EQ(standing_by(), 1) << "the second one";
+  EXPECT_THAT(claim("a", 1).claims, IsEmpty()) << "nobody hangs";
+}
+
 TEST_P(RedisHandOverTest, WhatATakerRunsMayUseTheQueue) {
   std::promise<std::size_t> settled;
   const Subscription subscription = workers->queue().stand_by("w", [&](Claim taken) {

@@ -73,6 +73,20 @@ TEST_F(WorkerLeasesTest, ACancellationByAnotherProcessReachesTheHandlerBySignal)
   EXPECT_THROW(static_cast<void>(task.get_json(kPatience)), TaskCancelledException);
 }
 
+TEST_F(WorkerLeasesTest, ACancellationReachesTheHandlerAlthoughItsLeaseCouldNotBeExtendedAtOnce) {
+  handle([&](TaskContext& context) -> std::string {
+    started.reach();
+    if (!is_stopped(context)) throw std::logic_error{"the request did not arrive"};
+    throw Cancelled{};
+  });
+  RunningWorker worker{engine, handlers, with_lease(hours{24})};
+  const TaskHandle task = submit();
+  ASSERT_TRUE(started.was_reached());
+  engine.refuse(Call::extend);
+  EXPECT_EQ(task.cancel(), CancelStatus::requested);
+  EXPECT_THROW(static_cast<void>(task.get_json(kPatience)), TaskCancelledException);
+}
+
 TEST_F(WorkerLeasesTest, AHandlerMayIgnoreACancellation) {
   handle([&](TaskContext& context) -> std::string {
     started.reach();
@@ -174,6 +188,16 @@ TEST_F(WorkerLeasesTest, RunsTheTasksOfAWorkerThatDied) {
   EXPECT_EQ(task.get_json(kPatience), "1") << "the lost attempt was given back";
   EXPECT_EQ(record(task).crashes, 1);
   EXPECT_TRUE(logger.says("was lost by worker dead"));
+}
+
+TEST_F(WorkerLeasesTest, TellsInOneLineOfAllThatAWorkerLost) {
+  handle([](TaskContext&) { return std::string{"1"}; });
+  const std::vector<TaskHandle> lost = submit_many(3);
+  lose_with_a_worker();
+  RunningWorker worker{engine, handlers, one_at_a_time(), logger};
+  pass(seconds{16});
+  for (const TaskHandle& task : lost) EXPECT_EQ(task.get_json(kPatience), "1");
+  EXPECT_TRUE(logger.says("3 tasks were lost by worker dead and are retrying now"));
 }
 
 TEST_F(WorkerLeasesTest, ATaskThatLosesItsLastWorkerFails) {

@@ -66,6 +66,12 @@ TEST_F(WorkerOutageTest, SurvivesWhateverTheEngineThrows) {
   EXPECT_TRUE(logger.says("cannot rescue tasks"));
 }
 
+TEST_F(WorkerOutageTest, EndsWhereItCannotGoOnFetching) {
+  engine.throw_a_number(Call::claim);
+  RunningWorker worker{engine, handlers, {}, logger};
+  EXPECT_THROW(static_cast<void>(worker.report()), int);
+}
+
 TEST_F(WorkerOutageTest, DrainingEndsWithTheErrorThatWillNotPass) {
   engine.refuse(Call::claim, Retry::useless);
   const TaskHandle task = submit();

@@ -28,6 +28,8 @@ class FaultyEngine final : public CountingEngine {
 
   /// The next call of this kind throws what no engine should: memory has run out.
   void run_out_of_memory(Call call) { plan(call, Fault{std::nullopt, false}, 1); }
+  /// The next call of this kind throws what is not even an exception.
+  void throw_a_number(Call call) { plan(call, Fault{std::nullopt, false, true}, 1); }
 
   /// All calls of this kind throw until mend() is called.
   void break_down(Call call) { refuse(call, Retry::helps, 1'000'000); }
@@ -62,6 +64,7 @@ class FaultyEngine final : public CountingEngine {
   struct Fault {
     std::optional<Retry> retry;  ///< none: std::bad_alloc
     bool done;
+    bool number = false;
   };
 
   void plan(Call call, Fault fault, std::size_t times) {
@@ -76,6 +79,7 @@ class FaultyEngine final : public CountingEngine {
     if (faults.empty() || faults.front().done != done) return;
     const Fault fault = faults.front();
     faults.pop_front();
+    if (fault.number) throw 42;
     if (!fault.retry) throw std::bad_alloc{};
     throw StorageException{done ? "the reply was lost" : "the storage is away", *fault.retry};
   }

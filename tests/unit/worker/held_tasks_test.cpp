@@ -66,6 +66,13 @@ TEST(HeldTasks, LeasesOfWhatWasClaimedJustNowCanBeLeftOut) {
   EXPECT_THAT(ids_of(held.leases(hours{1})), IsEmpty());
 }
 
+TEST(HeldTasks, LeasesAreAsOldAsTheClaimHoweverLongItsAnswerTook) {
+  HeldTasks held{1, 0, kManyBytes};
+  const Claim claim = some_claim();
+  held.add({claim}, HeldTasks::Steady::now() - hours{2});
+  EXPECT_THAT(ids_of(held.leases(hours{1})), ElementsAre(claim.lease.id));
+}
+
 TEST(HeldTasks, ATaskGoesFromTheFetcherThroughAHandlerToTheSettler) {
   HeldTasks held{2, 0, kManyBytes};
   EXPECT_TRUE(held.empty());
