@@ -51,7 +51,7 @@ def goal_table(goals, runs):
         rows.append([goal.work, show(goal.figure, verdict.ours), peer,
                      show(goal.peer_figure or goal.figure, verdict.theirs),
                      f"{verdict.ratio:.2f}", f"{verdict.least:.2f} – {verdict.greatest:.2f}",
-                     wanted, "reached" if verdict.reached else "MISSED"])
+                     wanted, verdict.text])
     return rows
 
 
