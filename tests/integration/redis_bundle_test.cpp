@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -98,6 +99,20 @@ TEST_F(RedisBundleTest, AClaimOfManyWritesNoEntries) {
   EXPECT_EQ(claims.front().envelope.body(), "0");
   EXPECT_EQ(client.text({"GET", key}), before);
   EXPECT_THAT(bundles(), SizeIs(2)) << "its number, and itself";
+}
+
+TEST_F(RedisBundleTest, WhatIsDeletedLeavesNothingAmongWhatExpiresTogether) {
+  const std::vector<TaskId> ids = submit();
+  EXPECT_THAT(complete(*engine, claim()), Each(SettleStatus::settled));
+  const std::string key = prefix + "errand:expiring";
+  ASSERT_EQ(client.number({"ZCARD", key}), 1);
+  EXPECT_EQ(engine->queue().discard(std::span{ids}.first(20)), 20U);
+  const std::string left{client.run({"ZRANGE", key, "0", "-1"})->element[0]->str};
+  EXPECT_EQ(left.size(), std::string{"*q\n"}.size() + 36 * (kMany - 20));
+  EXPECT_EQ(left.find(ids.front().to_string()), std::string::npos);
+  EXPECT_EQ(listed(TaskStatus::completed), static_cast<std::int64_t>(kMany) - 20);
+  EXPECT_EQ(engine->queue().discard(std::span{ids}.subspan(20)), kMany - 20);
+  EXPECT_EQ(client.number({"ZCARD", key}), 0);
 }
 
 TEST_F(RedisBundleTest, WhatABundleHoldsIsShownAsRunning) {

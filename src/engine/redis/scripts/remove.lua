@@ -17,15 +17,20 @@ local function is_meant(task)
   return (tonumber(task.completed_at) or before) < before and not (some_locked and is_locked(task.id))
 end
 
-local removed = {}
+local removed, by_moment = {}, {}
 look_up(ARGV, FIRST + 1, 1)
 for i = FIRST + 1, #ARGV do
   local task = find(ARGV[i])
   if task and is_meant(task) then
+    if not shared and task.status == 'completed' and task.vanish_at then
+      by_moment[task.vanish_at] = by_moment[task.vanish_at] or {}
+      by_moment[task.vanish_at][task.id] = true
+    end
     erase(task)
     removed[#removed + 1] = task.id
   end
 end
 flush()
+leave_together(by_moment)
 if not before then tell_done(removed) end
 return removed

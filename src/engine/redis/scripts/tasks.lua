@@ -506,6 +506,28 @@ local function read_together(member)
   return queue or '', ids
 end
 
+-- These are deleted: those that were completed together with others have no place of their own in `expiring`,
+-- but one with the others, of the moment in which all vanish. `by_moment`: moment → id → true.
+local function leave_together(by_moment)
+  for moment, gone in pairs(by_moment) do
+    for _, member in ipairs(call('ZRANGEBYSCORE', EXPIRING, moment, moment)) do
+      if string.sub(member, 1, 1) == '*' then
+        local queue, ids = read_together(member)
+        local kept = {}
+        for _, id in ipairs(ids) do
+          if not gone[id] then kept[#kept + 1] = id end
+        end
+        if #kept < #ids then
+          call('ZREM', EXPIRING, member)
+          if #kept > 0 then
+            call('ZADD', EXPIRING, moment, '*' .. queue .. '\n' .. table.concat(kept))
+          end
+        end
+      end
+    end
+  end
+end
+
 -- Deletes tasks that were completed together, which have no TTL, and forgets them. Those that are
 -- something else by now are left alone: their place is elsewhere.
 local function prune_together(member)
