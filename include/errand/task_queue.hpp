@@ -184,9 +184,7 @@ class ERRAND_EXPORT WorkQueue {
   /// the subscription `taker` is not running and will not run again; a task that was on its way to
   /// it is found by held_by(). What is handed to a worker that has died waits for its lease, as
   /// whatever it had claimed does. `taker` must not wait for another stand_by().
-  [[nodiscard]] virtual Subscription stand_by(const std::string& worker, Taker taker) {
-    static_cast<void>(worker);
-    static_cast<void>(taker);
+  [[nodiscard]] virtual Subscription stand_by(const std::string& /*worker*/, Taker /*taker*/) {
     return {};
   }
 

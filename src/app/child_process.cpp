@@ -100,8 +100,8 @@ class EnvironmentBlock {
   // The command must not outlive a worker that was killed: its task will be run again.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(126);
-  // In this order: what was sent to it already ends it, and is not taken for a signal to the worker,
-  // whose handlers a child has until then.
+  // In this order: what was sent to it already ends it, and is not taken for a signal to the
+  // worker, whose handlers a child has until then.
   for (const int number : {SIGPIPE, SIGTERM, SIGINT}) signal(number, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);

@@ -43,8 +43,8 @@ class HeldTask {
   Claim claim_;
   // HeldTasks' own, under its lock.
   Stage stage_ = Stage::buffered;
-  std::chrono::steady_clock::time_point held_since_{};  ///< or a little later
-  std::chrono::steady_clock::time_point since_{};  ///< when it was buffered, or began to run
+  std::chrono::steady_clock::time_point held_since_{};  ///< no later than its lease
+  std::chrono::steady_clock::time_point since_{};       ///< when it was buffered, or began to run
 
   std::stop_source stop_;
   std::atomic<StopReason> reason_ = StopReason::none;

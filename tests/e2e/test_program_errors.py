@@ -29,6 +29,12 @@ class ProgramErrors(ErrandTest):
         self.environment["ERRAND_DSN"] = "nonsense"
         self.assertIn("ERRAND_DSN", self.errand("stats", expect=2).stderr)
 
+    def test_a_bad_option_of_a_dsn_with_a_long_path_is_a_mistake_and_no_crash(self):
+        path = f"sqlite:{self.directory}/some-directory/a-file-with-a-long-name.db"
+        for option in ("ttl=a", "busy_timeout=a", "synchronous=a", "nothing=a"):
+            ended = self.errand("setup", "--dsn", f"{path}?{option}", expect=2)
+            self.assertIn(option.split("=")[0], ended.stderr)
+
     def test_an_empty_dsn_is_a_mistake_as_an_option_and_none_in_the_environment(self):
         ended = self.errand("setup", "--dsn", "", expect=2)
         self.assertIn("--dsn: it is empty", ended.stderr)

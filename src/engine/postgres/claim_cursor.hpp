@@ -21,11 +21,12 @@ struct Place {
 ///
 /// Claimed tasks leave dead entries behind at the beginning of the index, until the server cleans
 /// them away, and each claim wades through all of them. So after a claim of many tasks the next
-/// ones begin where the last one ended, for a moment that is longer where wading takes longer: a twentieth of the time. That does not help where many others claim meanwhile, whose
-/// entries come after that place; there the first scan marks the dead ones for all. Under a
-/// transaction that stays open for long the server cannot clean up: while that shows, all claims do
-/// so, except one a second. Those from the beginning also find tasks of earlier places: retried,
-/// released, of higher priority, or committed late.
+/// ones begin where the last one ended, for a moment that is longer where wading takes longer: a
+/// twentieth of the time. That does not help where many others claim meanwhile, whose entries come
+/// after that place; there the first scan marks the dead ones for all. Under a transaction that
+/// stays open for long the server cannot clean up: while that shows, all claims do so, except one a
+/// second. Those from the beginning also find tasks of earlier places: retried, released, of higher
+/// priority, or committed late.
 class ClaimCursor {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -56,8 +57,8 @@ class ClaimCursor {
     if (slow_scans_ >= 2) {
       scan_due_ = now + kBetweenScans;
     } else if (scan.claimed >= kMany && alone) {
-      scan_due_ = now + std::max<Duration>(
-                            kScansShare * std::min<Duration>(scan.took, kSlowScan), kAfterMany);
+      scan_due_ = now + std::max<Duration>(kScansShare * std::min<Duration>(scan.took, kSlowScan),
+                                           kAfterMany);
     }
   }
 

@@ -29,10 +29,10 @@ void refuse_unknown_options(const Dsn& dsn, std::span<const std::string_view> ot
   for (const auto& [name, value] : dsn.options()) {
     if (std::ranges::find(kOptions, name) != kOptions.end()) continue;
     if (std::ranges::find(other_options, name) != other_options.end()) continue;
-    std::string known = "synchronous, ttl and busy_timeout";
-    for (const std::string_view other : other_options) known = std::string{other} + ", " + known;
-    throw ConfigurationException{dsn.to_string() + ": SQLite has no option `" + name +
-                                 "`; there are " + known};
+    std::string message = dsn.to_string();
+    message.append(": SQLite has no option `").append(name).append("`; there are ");
+    for (const std::string_view other : other_options) message.append(other).append(", ");
+    throw ConfigurationException{message + "synchronous, ttl and busy_timeout"};
   }
 }
 
