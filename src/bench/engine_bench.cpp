@@ -67,6 +67,7 @@ class Bench {
     round_trips();
     if (plan_.storage_calls) storage_calls();
     if (plan_.backlog > 0) backlog();
+    progress_("cleaning up");  // here: it may throw, and then that is done, too
   }
 
   void add(const std::string& name, double value) { figures_.emplace_back(name, value); }
@@ -293,7 +294,6 @@ class Bench {
   }
 
   void clean_up() {
-    progress_("cleaning up");
     std::vector<std::string> parts{"", "-bare", "-e2e"};
     if (!plan_.keep_backlog) parts.insert(parts.end(), {"-few", "-many"});
     for (const std::string& part : parts) {

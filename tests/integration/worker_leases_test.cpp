@@ -40,16 +40,20 @@ class WorkerLeasesTest : public testing::WorkerTest {
     return options;
   }
 
+  void handle_until_stopped() {
+    handle([this](TaskContext& context) -> std::string {
+      started.reach();
+      if (!is_stopped(context)) throw std::logic_error{"the request did not arrive"};
+      throw Cancelled{};
+    });
+  }
+
   Milestone started;
   Milestone release;
 };
 
 TEST_F(WorkerLeasesTest, ACancellationReachesTheHandlerBySignal) {
-  handle([&](TaskContext& context) -> std::string {
-    started.reach();
-    if (!is_stopped(context)) throw std::logic_error{"the request did not arrive"};
-    throw Cancelled{};
-  });
+  handle_until_stopped();
   // Extended every eight hours: a request found then would be found too late for this test.
   RunningWorker worker{engine, handlers, with_lease(hours{24})};
   const TaskHandle task = submit();
@@ -60,11 +64,7 @@ TEST_F(WorkerLeasesTest, ACancellationReachesTheHandlerBySignal) {
 }
 
 TEST_F(WorkerLeasesTest, ACancellationByAnotherProcessReachesTheHandlerBySignal) {
-  handle([&](TaskContext& context) -> std::string {
-    started.reach();
-    if (!is_stopped(context)) throw std::logic_error{"the request did not arrive"};
-    throw Cancelled{};
-  });
+  handle_until_stopped();
   RunningWorker worker{engine, handlers, with_lease(hours{24})};
   const TaskHandle task = submit();
   ASSERT_TRUE(started.was_reached());
@@ -74,11 +74,7 @@ TEST_F(WorkerLeasesTest, ACancellationByAnotherProcessReachesTheHandlerBySignal)
 }
 
 TEST_F(WorkerLeasesTest, ACancellationReachesTheHandlerAlthoughItsLeaseCouldNotBeExtendedAtOnce) {
-  handle([&](TaskContext& context) -> std::string {
-    started.reach();
-    if (!is_stopped(context)) throw std::logic_error{"the request did not arrive"};
-    throw Cancelled{};
-  });
+  handle_until_stopped();
   RunningWorker worker{engine, handlers, with_lease(hours{24})};
   const TaskHandle task = submit();
   ASSERT_TRUE(started.was_reached());
