@@ -1,6 +1,8 @@
 #include "core/findings.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -12,9 +14,50 @@ using Severity = Finding::Severity;
 
 constexpr std::chrono::minutes kLongWait{5};
 
+/// A worker rescues what was lost within a second.
+constexpr std::chrono::seconds kRescueTime{2};
+
+/// A worker that was not seen for so long may be gone: it is only dropped from the list by others.
+constexpr std::chrono::minutes kSilence{1};
+
+std::string tasks_of(std::int64_t count, const std::string& kind) {
+  return std::to_string(count) + " " + kind + (count == 1 ? " task" : " tasks");
+}
+
+/// Of a queue with running tasks. Whether their workers live is not known, but a worker that has
+/// shown itself since a lease ran out rescues the task.
+std::optional<Finding> lost_tasks(const std::string& queue, TaskCatalog& catalog,
+                                  const std::vector<WorkerInfo>& workers, Timestamp now) {
+  constexpr std::int64_t kMost = 1000;
+  const TaskPage page = catalog.list(
+      {.statuses = {TaskStatus::running}, .type = {}, .queue = queue},
+      {.page = 1, .page_size = kMost, .documents = false, .after = {}, .count = false});
+  std::int64_t lost = 0;
+  for (const TaskRecord& task : page.items) {
+    if (!task.lease_expires_at || now - *task.lease_expires_at < kRescueTime) continue;
+    const Timestamp since = std::max<Timestamp>(*task.lease_expires_at, now - kSilence);
+    if (std::ranges::none_of(workers,
+                             [&](const WorkerInfo& worker) { return worker.seen_at > since; })) {
+      ++lost;
+    }
+  }
+  if (lost == 0) return std::nullopt;
+  return Finding{
+      Severity::warning, "queue " + queue,
+      tasks_of(lost, "running") + (page.next ? " or more" : "") + (lost == 1 ? " was" : " were") +
+          " lost with a worker, and no worker is there to rescue " + (lost == 1 ? "it" : "them"),
+      "start a worker: `errand worker --queue " + queue + "`; it rescues " +
+          (lost == 1 ? "it" : "them")};
+}
+
 }  // namespace
 
 Finding schema_finding(int installed, int supported) {
+  // As whoever needs the tables is refused: see schema_versions.cpp.
+  if (installed == 0) {
+    return {Severity::problem, "storage", "the storage has no Errand tables yet",
+            "run `errand setup`, or submit a task, to create them"};
+  }
   std::string detail =
       "version " + std::to_string(installed) + ", this program uses " + std::to_string(supported);
   if (installed == supported) return {Severity::ok, "schema", std::move(detail), {}};
@@ -31,18 +74,22 @@ Finding clock_finding(std::chrono::microseconds skew) {
           "the server's clock rules; run NTP on both, or logs will mislead you"};
 }
 
-std::vector<Finding> queue_findings(const TaskStats& stats,
-                                    const std::vector<WorkerInfo>& workers) {
+std::vector<Finding> queue_findings(TaskCatalog& catalog, const std::vector<WorkerInfo>& workers,
+                                    Timestamp now) {
   std::set<std::string> served;
   for (const WorkerInfo& worker : workers) {
     served.insert(worker.queues.begin(), worker.queues.end());
   }
   std::vector<Finding> findings;
-  for (const QueueStats& queue : stats.queues) {
+  for (const QueueStats& queue : catalog.stats().queues) {
+    if (queue.running > 0) {
+      if (auto lost = lost_tasks(queue.queue, catalog, workers, now)) {
+        findings.push_back(std::move(*lost));
+      }
+    }
     if (queue.due == 0) continue;
     const std::string subject = "queue " + queue.queue;
-    const std::string waiting =
-        std::to_string(queue.due) + (queue.due == 1 ? " due task" : " due tasks");
+    const std::string waiting = tasks_of(queue.due, "due");
     if (queue.paused) {
       findings.push_back({Severity::warning, subject, waiting + ", and it is paused",
                           "resume it with `errand queue resume " + queue.queue + "`"});

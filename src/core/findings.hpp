@@ -14,8 +14,9 @@ namespace errand::detail {
 /// of the difference between the server's clock and this machine's,
 [[nodiscard]] ERRAND_EXPORT Finding clock_finding(std::chrono::microseconds skew);
 
-/// and of the queues.
+/// and of the queues: what waits there, and what was lost with a worker while nobody is there to
+/// rescue it. `now` is the engine's, as the times of tasks and workers are.
 [[nodiscard]] ERRAND_EXPORT std::vector<Finding> queue_findings(
-    const TaskStats& stats, const std::vector<WorkerInfo>& workers);
+    TaskCatalog& catalog, const std::vector<WorkerInfo>& workers, Timestamp now);
 
 }  // namespace errand::detail

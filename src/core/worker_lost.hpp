@@ -1,11 +1,16 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include "errand/exception_data.hpp"
 #include "errand/task_status.hpp"
 
 namespace errand::detail {
+
+/// If it takes a storage longer than this to say whether any lease has run out, it stood still:
+/// leases may have run out only because nobody could extend them, and nobody is taken for lost.
+inline constexpr std::chrono::milliseconds kLongestLook{1000};
 
 /// What becomes of a task whose worker was lost, with that loss counted in `crashes`.
 [[nodiscard]] constexpr TaskStatus after_lost_worker(int crashes, int max_crashes,

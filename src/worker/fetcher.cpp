@@ -71,13 +71,14 @@ void Fetcher::stand_by() {
   standing_by_ = source_.queue->stand_by(worker_, [this](Claim claim) {
     std::vector<Claim> claims;
     claims.push_back(std::move(claim));
-    held_.add(std::move(claims));
+    // When its lease began is not known here: the next heartbeat extends it.
+    held_.add(std::move(claims), HeldTasks::Steady::time_point::min());
   });
 }
 
 void Fetcher::stop_standing_by() {
   standing_by_.reset();
-  if (!was_standing_by_) return;
+  if (!was_standing_by_ && !claim_in_doubt_) return;
   try {
     hand_back_unknown();
   } catch (const std::exception& error) {

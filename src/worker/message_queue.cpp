@@ -78,6 +78,8 @@ MessageQueue::MessageQueue(std::vector<ConsumedTransport> transports, SymfonySer
 // -------------------------------------------------------------------------------------
 
 ClaimBatch MessageQueue::claim(const ClaimRequest& request) {
+  // The one before had messages to return.
+  if (task_claim_in_doubt_) std::rethrow_exception(std::exchange(task_claim_in_doubt_, nullptr));
   ClaimBatch batch;
   std::exception_ptr error;
   bool reached_one = false;
@@ -98,7 +100,7 @@ ClaimBatch MessageQueue::claim(const ClaimRequest& request) {
     guarded(troubles_.back(), "the task queues", [&] {
       ClaimRequest rest = request;
       rest.limit -= batch.claims.size();
-      ClaimBatch more = tasks_.queue->claim(rest);
+      ClaimBatch more = claim_tasks_of(rest);
       std::ranges::move(more.claims, std::back_inserter(batch.claims));
       batch.next_due = earlier(batch.next_due, more.next_due);
     });
@@ -107,8 +109,22 @@ ClaimBatch MessageQueue::claim(const ClaimRequest& request) {
   const std::size_t joined = receive_all(request, batch, guarded);
   if (tasks_.queue != nullptr && (tasks_.last || joined > 0)) claim_tasks();
   // What was claimed must be run. Where nothing answers, the worker waits and says so.
+  if (task_claim_in_doubt_ && batch.claims.empty()) {
+    std::rethrow_exception(std::exchange(task_claim_in_doubt_, nullptr));
+  }
   if (error && !reached_one && batch.claims.empty()) std::rethrow_exception(error);
   return batch;
+}
+
+ClaimBatch MessageQueue::claim_tasks_of(const ClaimRequest& request) {
+  try {
+    return tasks_.queue->claim(request);
+  } catch (const StorageException& error) {
+    if (error.retry() == StorageException::Retry::in_doubt) {
+      task_claim_in_doubt_ = std::current_exception();
+    }
+    throw;
+  }
 }
 
 std::size_t MessageQueue::receive_all(const ClaimRequest& request, ClaimBatch& batch,

@@ -354,13 +354,18 @@ class Worker::Impl {
         next_beat = now + extend_every;
         guarded("show this worker", [this] { beat(); });
       }
+      // A storage that stood still for long may have let everybody's leases run out: nobody takes
+      // them away before all had time to extend theirs.
+      const auto took_long = [&] { return Steady::now() - now > extend_every; };
+      if (took_long()) storage_is_away = true;
       if (!storage_is_away && now >= next_rescue) {
         next_rescue = now + kBetweenRescues;
         storage_is_away |= !guarded("rescue tasks", [this] { rescue(); });
       }
-      // When it is back, all workers extend their leases, some of which may have run out by then:
-      // nobody takes them away before.
-      if (storage_is_away) next_rescue = Steady::now() + extend_every;
+      if (storage_is_away || took_long()) {
+        next_extend = std::min(next_extend, Steady::now() + tick);
+        next_rescue = Steady::now() + extend_every;
+      }
       if (options_.memory_limit > 0 && resident_bytes() > options_.memory_limit) {
         end(WorkerReport::Reason::memory_limit);
       }

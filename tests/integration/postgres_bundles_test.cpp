@@ -172,6 +172,24 @@ TEST_F(PostgresBundlesTest, WhatADeadWorkerHeldIsRescuedAndItsOutcomesAreRefused
   EXPECT_EQ(settled(*engine, completed(claims)), 0U) << "not another one's attempt, either";
 }
 
+/// Nobody could extend a lease meanwhile.
+TEST_F(PostgresBundlesTest, NobodyIsLostWhereTheServerStoodStill) {
+  submit(2);
+  ASSERT_EQ(claim(2).size(), 2U);
+  static_cast<void>(sql("UPDATE errand_bundles SET lease_expires_at = now()"));
+  std::thread stands_still{[this] {
+    static_cast<void>(
+        sql("BEGIN; LOCK TABLE errand_bundles IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(1.5); "
+            "COMMIT"));
+  }};
+  while (sql("SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted "
+             "AND relation = 'errand_bundles'::regclass") == "0") {
+  }
+  EXPECT_TRUE(engine->queue().rescue({}).empty());
+  stands_still.join();
+  EXPECT_EQ(engine->queue().rescue({}).size(), 2U) << "it answers at once now";
+}
+
 TEST_F(PostgresBundlesTest, ALeaseThatRanOutCountsUntilSomebodyRescues) {
   submit(60);
   const std::vector<Claim> claims = claim(60);

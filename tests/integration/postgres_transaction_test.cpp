@@ -4,6 +4,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "errand/application.hpp"
 #include "errand/errors.hpp"
@@ -11,6 +12,7 @@
 
 #include "contract/postgres_under_test.hpp"
 #include "integration/messages.hpp"
+#include "support/eventually.hpp"
 #include "support/milestone.hpp"
 #include "support/running_worker.hpp"
 
@@ -24,8 +26,10 @@ using testing::RunningWorker;
 /// A program's own connection to the database that also holds its tasks.
 class PostgresTransactionTest : public ::testing::Test {
  protected:
-  PostgresTransactionTest()
-      : app{under_test->open(EngineOptions::Open::create)},
+  explicit PostgresTransactionTest(
+      std::unique_ptr<PostgresUnderTest> storage = PostgresUnderTest::in_schema())
+      : under_test{std::move(storage)},
+        app{under_test->open(EngineOptions::Open::create)},
         connection{PQconnectdb(under_test->direct().c_str())} {
     app.message<shop::Charge>("shop.charge");
     execute("CREATE TABLE accounts (name text PRIMARY KEY, cents bigint NOT NULL)");
@@ -49,7 +53,7 @@ class PostgresTransactionTest : public ::testing::Test {
   std::int64_t task_count() { return app.engine().catalog().list({}, {}).total; }
   std::string cents() { return execute("SELECT cents FROM accounts WHERE name = 'ada'"); }
 
-  std::unique_ptr<PostgresUnderTest> under_test = PostgresUnderTest::in_schema();
+  std::unique_ptr<PostgresUnderTest> under_test;
   Application app;
   PGconn* connection;
 };
@@ -252,6 +256,43 @@ TEST_F(PostgresTransactionTest, AConnectionThatTheServerHasClosedIsNotUsed) {
       "AND "
       "pid <> pg_backend_pid() AND query LIKE '%async_tasks%'");
   EXPECT_NO_THROW(static_cast<void>(task_count()));
+}
+
+/// Claims are bundles here, whatever their size (decision 0040).
+class PostgresBundledTransactionTest : public PostgresTransactionTest {
+ protected:
+  PostgresBundledTransactionTest() : PostgresTransactionTest{PostgresUnderTest::in_bundles()} {}
+};
+
+TEST_F(PostgresBundledTransactionTest, ALeaseThatIsExtendedMeanwhileIsNotLost) {
+  testing::Milestone begun;
+  testing::Milestone may_complete;
+  app.handlers().add<shop::Charge>("shop.charge",
+                                   [&](const shop::Charge&, TaskContext& context) -> shop::Receipt {
+                                     CompletingTransaction transaction{app.engine(), context};
+                                     begun.reach();
+                                     EXPECT_TRUE(may_complete.was_reached());
+                                     return transaction.complete(shop::Receipt{7});
+                                   });
+  RunningWorker worker{app.engine(), app.handlers(), {}};
+  const TaskFuture<shop::Receipt> future = app.tasks().submit(shop::Charge{5});
+  ASSERT_TRUE(begun.was_reached());
+  ASSERT_EQ(under_test->execute("SELECT count(*) FROM errand_bundles"), "1");
+  // What an extension does, which commits while complete() waits for the row.
+  execute("BEGIN");
+  execute(
+      "UPDATE async_tasks SET status = 'running', version = 2, attempts = 1, started_at = now(), "
+      "worker = (SELECT worker FROM errand_bundles), lease_expires_at = now() + interval '15 s'");
+  may_complete.reach();
+  ASSERT_TRUE(testing::eventually([&] {
+    return under_test->execute(
+               "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = "
+               "'Lock' AND query LIKE '%errand_bundles%' AND pid <> "
+               "pg_backend_pid() AND datname = current_database()") != "0";
+  }));
+  execute("COMMIT");
+  EXPECT_EQ(future.get(kPatience).number, 7);
+  EXPECT_EQ(under_test->execute("SELECT attempts FROM async_tasks"), "1");
 }
 
 TEST_F(PostgresTransactionTest, AnAttemptThatLostItsLeaseHasNoEffect) {

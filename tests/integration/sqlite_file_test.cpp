@@ -12,10 +12,12 @@
 
 #include "errand/errors.hpp"
 #include "errand/sqlite.hpp"
+#include "errand/testing/fake_clock.hpp"
 #include "errand/testing/signal_probe.hpp"
 
 #include "engine/sqlite/connection.hpp"
 #include "engine/sqlite/statements.hpp"
+#include "support/milestone.hpp"
 #include "support/temp_dir.hpp"
 
 /// What is SQLite's alone: the file, its neighbours, and what other programs write into it.
@@ -168,6 +170,33 @@ TEST_F(SqliteFileTest, HotStatementsFindTheirRowsByIndex) {
       EXPECT_THAT(std::string{plan.text(3)}, Not(HasSubstr("SCAN"))) << sql;
     }
   }
+}
+
+TEST_F(SqliteFileTest, ALeaseBeginsWhenTheFileIsFreeNotWhenItWasAskedFor) {
+  testing::FakeClock clock;
+  EngineOptions options;
+  options.clock = &clock;
+  options.open = EngineOptions::Open::create;
+  const auto engine = open_sqlite(Dsn{"sqlite://" + path.string()}, options);
+  submit(*engine);
+  submit(*engine);
+  const ClaimRequest request{.queues = {kDefaultQueue}, .limit = 1, .worker = "w"};
+  const std::vector<Claim> claims = engine->queue().claim(request).claims;
+  ASSERT_EQ(claims.size(), 1U);
+  Connection other = connect();
+  other.execute("BEGIN IMMEDIATE");
+  testing::Milestone begins;
+  std::thread waits{[&] {
+    begins.reach();
+    EXPECT_FALSE(engine->queue().extend(std::vector{claims[0].lease}, request.lease)[0].lost);
+    EXPECT_EQ(engine->queue().claim(request).claims.size(), 1U);
+  }};
+  EXPECT_TRUE(begins.was_reached());
+  std::this_thread::sleep_for(std::chrono::milliseconds{100});  // so that it waits by now
+  clock.advance(2 * request.lease);
+  other.execute("COMMIT");
+  waits.join();
+  EXPECT_TRUE(engine->queue().rescue({}).empty());
 }
 
 TEST_F(SqliteFileTest, ManyReadersShareAFewFiles) {

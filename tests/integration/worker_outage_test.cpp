@@ -4,6 +4,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "errand/errors.hpp"
@@ -164,6 +165,34 @@ TEST_F(WorkerOutageTest, AnOutageLongerThanTheLeaseTakesNoTaskFromWorkersThatLiv
   EXPECT_EQ(record(task).crashes, 0);
   may_end.reach();
   EXPECT_EQ(task.get_json(kPatience), "1");
+}
+
+TEST_F(WorkerOutageTest, AStorageThatStoodStillTakesNoTaskFromWorkersThatWaitedForIt) {
+  WorkerOptions options = one_at_a_time();
+  options.lease = seconds{3};  // extended every second, while rescues are more frequent
+  RunningWorker worker{engine, handlers, options, logger};
+  Milestone goes_on;
+  Milestone ends;
+  engine.hold(Call::extend, goes_on);
+  engine.hold(Call::extend, ends);
+  ASSERT_TRUE(engine.was_called(Call::extend, engine.calls(Call::extend) + 1));
+  const std::size_t rescues = engine.calls(Call::rescue);
+  std::this_thread::sleep_for(milliseconds{1100});  // longer than from one extension to the next
+  goes_on.reach();
+  ASSERT_TRUE(engine.was_called(Call::extend, engine.calls(Call::extend) + 1));
+  EXPECT_EQ(engine.calls(Call::rescue), rescues) << "others have had no time to extend theirs";
+  ends.reach();
+}
+
+TEST_F(WorkerOutageTest, AWorkerThatEndsAfterALostReplyHandsBackWhatItWasGiven) {
+  engine.lose_reply(Call::claim, Retry::in_doubt, 1000);
+  const TaskHandle task = submit();
+  RunningWorker worker{engine, handlers, {}, logger};
+  ASSERT_TRUE(logger.says("cannot claim tasks"));
+  static_cast<void>(worker.stop_and_report());
+  EXPECT_EQ(task.status(), TaskStatus::retrying);
+  EXPECT_EQ(record(task).attempts, 0);
+  EXPECT_EQ(record(task).crashes, 0);
 }
 
 TEST_F(WorkerOutageTest, KeepsTheLeaseOfAnOutcomeItCannotStore) {

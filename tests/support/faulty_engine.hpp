@@ -11,6 +11,7 @@
 #include "errand/errors.hpp"
 
 #include "support/counting_engine.hpp"
+#include "support/milestone.hpp"
 
 namespace errand::testing {
 
@@ -43,6 +44,12 @@ class FaultyEngine final : public CountingEngine {
     plan(call, Fault{retry, true}, times);
   }
 
+  /// The next call of this kind stands still until then, and is done after it.
+  void hold(Call call, Milestone& until) {
+    const std::lock_guard lock{mutex_};
+    held_[static_cast<std::size_t>(call)].push_back(&until);
+  }
+
   /// Who called last.
   [[nodiscard]] std::thread::id last_caller(Call call) {
     const std::lock_guard lock{mutex_};
@@ -56,6 +63,16 @@ class FaultyEngine final : public CountingEngine {
       const std::lock_guard lock{mutex_};
       callers_[static_cast<std::size_t>(call)] = std::this_thread::get_id();
     }
+    Milestone* until = nullptr;
+    {
+      const std::lock_guard lock{mutex_};
+      auto& held = held_[static_cast<std::size_t>(call)];
+      if (!held.empty()) {
+        until = held.front();
+        held.pop_front();
+      }
+    }
+    if (until != nullptr) static_cast<void>(until->was_reached());
     raise(call, false);
   }
   void after(Call call) override { raise(call, true); }
@@ -86,6 +103,7 @@ class FaultyEngine final : public CountingEngine {
 
   std::mutex mutex_;
   std::array<std::deque<Fault>, kCalls> faults_;
+  std::array<std::deque<Milestone*>, kCalls> held_;
   std::array<std::thread::id, kCalls> callers_;
 };
 

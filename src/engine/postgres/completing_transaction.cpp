@@ -77,7 +77,7 @@ class CompletingTransaction::Impl {
           "the transaction of this handler has ended or failed before: nothing is stored",
           StorageException::Retry::useless};
     }
-    if (!complete_row(result) && !(materialize() && complete_row(result))) {
+    if (!complete_row(result) && !complete_held(result)) {
       end_.set_lease_lost();
       throw Cancelled{"the lease of this attempt is lost"};
     }
@@ -101,12 +101,14 @@ class CompletingTransaction::Impl {
     return changes_row(postgres::sql::kComplete, parameters);
   }
 
-  /// True: it was held by a bundle, and has a row of its own now.
-  bool materialize() {
+  /// The same where a bundle holds it, or did a moment ago: an extension may make a row of it
+  /// meanwhile.
+  bool complete_held(const std::string& result) {
     if (lease_.version != postgres::kBundledVersion) return false;
     postgres::Parameters parameters;
     parameters.add(std::span<const TaskId>{&lease_.id, 1});
-    return changes_row(postgres::sql::kMaterialize, parameters);
+    changes_row(postgres::sql::kMaterialize, parameters);
+    return complete_row(result);
   }
 
   bool changes_row(const char* sql, postgres::Parameters& parameters) {

@@ -121,6 +121,7 @@ Query queue_settings(Scope scope) {
 SELECT set_config(name, value, $1::bool)
 FROM (VALUES ('enable_seqscan', 'off'), ('enable_bitmapscan', 'off'), ('enable_sort', 'off'),
              ('enable_nestloop', 'off'), ('jit', 'off'), ('lock_timeout', '2s'),
+             ('idle_in_transaction_session_timeout', '10s'),
              ('plan_cache_mode', 'force_generic_plan'),
              ('default_transaction_isolation', 'read committed')) AS setting (name, value))"};
   query.parameters.add(scope == Scope::transaction);

@@ -29,6 +29,12 @@ void Database::roll_back(Connection& connection) noexcept {
   }
 }
 
+Timestamp Database::now() {
+  return read([](Connection& connection) {
+    return connection.run(Query{"SELECT clock_timestamp()"}).time(0, 0);
+  });
+}
+
 void Database::tell(const Changes& changes) {
   if (changes.work || !changes.queues.empty()) {
     notifications_.tell_work(changes.work ? std::span<const std::string>{} : changes.queues);

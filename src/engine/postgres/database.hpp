@@ -96,6 +96,9 @@ class Database {
     return queries;
   }
 
+  /// The server's clock.
+  [[nodiscard]] Timestamp now();
+
   /// Tells other processes and this one.
   void tell(const Changes& changes);
 

@@ -188,7 +188,7 @@ std::vector<Finding> diagnose(Database& database, PostgresSchema& schema, TaskCa
         add_expired_finding(findings, database, connection);
         return true;
       });
-      for (Finding& finding : detail::queue_findings(catalog.stats(), workers.workers())) {
+      for (Finding& finding : detail::queue_findings(catalog, workers.workers(), database.now())) {
         findings.push_back(std::move(finding));
       }
     }

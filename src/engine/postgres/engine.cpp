@@ -17,11 +17,7 @@ PostgresEngine::PostgresEngine(const Dsn& dsn, const EngineOptions& options,
   detail::prepare_schema(schema_, options.open);
 }
 
-Timestamp PostgresEngine::now() {
-  return database_.read([](Connection& connection) {
-    return connection.run(Query{"SELECT clock_timestamp()"}).time(0, 0);
-  });
-}
+Timestamp PostgresEngine::now() { return database_.now(); }
 
 std::vector<Finding> PostgresEngine::diagnose() {
   return postgres::diagnose(database_, schema_, catalog_, registry_);

@@ -35,6 +35,7 @@ SELECT task_id, version, type, payload, priority, attempts, crashes, max_retries
        headers, submitted_at, cancel_requested, available_at, seq
 FROM async_tasks
 WHERE status = 'running' AND version = 2
+  AND worker = (SELECT worker FROM errand_bundles WHERE bundle = $1::uuid)
   AND seq IN (SELECT unnest(seqs) FROM errand_bundles WHERE bundle = $1::uuid))";
 
 /// As kMaterialize, with a lease of their own: 1 task_ids, 2 lease in ms. Passes over locked rows.

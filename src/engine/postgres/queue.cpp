@@ -236,7 +236,7 @@ std::vector<SettleStatus> Queue::settle(std::span<const Settlement> settlements)
     try {
       const std::vector<SettleStatus> second = store_outcomes(again, true);
       for (std::size_t i = 0; i < missed.size(); ++i) statuses[missed[i]] = second[i];
-    } catch (const StorageException& error) {
+    } catch (const Error& error) {
       if (again.size() == settlements.size()) throw;
       throw StorageException{error.what(), StorageException::Retry::in_doubt};
     }
@@ -363,9 +363,10 @@ std::vector<CancelStatus> Queue::cancel(std::span<const TaskId> ids) {
 
 std::vector<Rescued> Queue::rescue(const RescueRequest& request) {
   // Looking takes no locks, and there is hardly ever anything to do.
+  const auto began = std::chrono::steady_clock::now();
   const bool any = database_.read(
       [](Connection& connection) { return connection.run(Query{kAnyExpiredLease}).boolean(0, 0); });
-  if (!any) return {};
+  if (!any || std::chrono::steady_clock::now() - began > detail::kLongestLook) return {};
   return database_.write_in_steps([&](Connection& connection, Changes& changes) {
     std::vector<Query> queries = database_.transaction_settings();
     queries.push_back(Query{sql::kMaterializeExpired});

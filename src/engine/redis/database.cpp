@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/redis/records.hpp"
+
 namespace errand::redis {
 
 std::string channels_of(const DatabaseSettings& settings) {
@@ -29,6 +31,12 @@ Database::Database(DatabaseSettings settings, Logger& logger)
 
 Reply Database::run(Connection& connection, const Script& script, const Command& arguments) {
   return run_script(connection, script, common_, arguments);
+}
+
+Timestamp Database::now() {
+  const Reply time = read([](Connection& connection) { return connection.run(Command{"TIME"}); });
+  constexpr std::int64_t kMicroseconds = 1'000'000;
+  return time_of(time.value()[0].integer() * kMicroseconds + time.value()[1].integer());
 }
 
 Reply Database::write(const Script& script, const Command& arguments) {

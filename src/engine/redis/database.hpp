@@ -41,6 +41,9 @@ class Database {
     return server_.read(std::forward<Body>(body));
   }
 
+  /// The server's clock.
+  [[nodiscard]] Timestamp now();
+
   /// The name of a key that belongs to no task.
   [[nodiscard]] std::string own_key(std::string_view name) const {
     return settings_.prefix + "errand:" + std::string{name};

@@ -124,14 +124,10 @@ void add_task_size_finding(std::vector<Finding>& findings, Database& database,
                       {}});
 }
 
-void add_clock_finding(std::vector<Finding>& findings, Connection& connection) {
+void add_clock_finding(std::vector<Finding>& findings, Database& database) {
   const auto asked_at = std::chrono::system_clock::now();
-  const Reply time = connection.run(Command{"TIME"});
-  constexpr std::int64_t kMicroseconds = 1'000'000;
-  const Timestamp server =
-      time_of(time.value()[0].integer() * kMicroseconds + time.value()[1].integer());
-  findings.push_back(
-      detail::clock_finding(server - std::chrono::floor<std::chrono::microseconds>(asked_at)));
+  findings.push_back(detail::clock_finding(
+      database.now() - std::chrono::floor<std::chrono::microseconds>(asked_at)));
 }
 
 }  // namespace
@@ -146,16 +142,16 @@ std::vector<Finding> diagnose(Database& database, RedisSchema& schema, TaskCatal
       add_durability_finding(findings, connection);
       add_eviction_finding(findings, connection);
       add_memory_finding(findings, info);
-      add_clock_finding(findings, connection);
       return true;
     });
+    add_clock_finding(findings, database);
     const int installed = schema.installed_version();
     findings.push_back(detail::schema_finding(installed, schema.supported_version()));
     findings.push_back(
         {Severity::ok, "records", std::string{to_string(database.settings().record)}, {}});
     if (installed == schema.supported_version()) {
       add_task_size_finding(findings, database, catalog);
-      for (Finding& finding : detail::queue_findings(catalog.stats(), workers.workers())) {
+      for (Finding& finding : detail::queue_findings(catalog, workers.workers(), database.now())) {
         findings.push_back(std::move(finding));
       }
     }

@@ -18,12 +18,7 @@ RedisEngine::RedisEngine(DatabaseSettings settings, const EngineOptions& options
   schema_.require_record_kind();
 }
 
-Timestamp RedisEngine::now() {
-  const Reply time =
-      database_.read([](Connection& connection) { return connection.run(Command{"TIME"}); });
-  constexpr std::int64_t kMicroseconds = 1'000'000;
-  return time_of(time.value()[0].integer() * kMicroseconds + time.value()[1].integer());
-}
+Timestamp RedisEngine::now() { return database_.now(); }
 
 std::vector<Finding> RedisEngine::diagnose() {
   return redis::diagnose(database_, schema_, catalog_, registry_);

@@ -290,8 +290,10 @@ std::vector<CancelStatus> Queue::cancel(std::span<const TaskId> ids) {
 std::vector<Rescued> Queue::rescue(const RescueRequest& request) {
   Command limit;
   limit.add(static_cast<std::int64_t>(std::min(request.limit, kMostTasks)));
+  const auto began = std::chrono::steady_clock::now();
   const Reply lost = database_.read(scripts().lost, limit);
   if (lost.value().size() == 0) return {};
+  if (std::chrono::steady_clock::now() - began > detail::kLongestLook) return {};
   // Between the two scripts a worker may come back and extend its lease, which leaves the version
   // alone: the second one looks at the lease again.
   std::vector<Rescued> candidates;

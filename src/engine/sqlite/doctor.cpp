@@ -153,7 +153,7 @@ std::vector<Finding> diagnose(Database& database, SqliteSchema& schema, TaskCata
         detail::schema_finding(schema.installed_version(), schema.supported_version()));
     if (schema.installed_version() == schema.supported_version()) {
       findings.push_back(expired_tasks(database));
-      for (Finding& finding : detail::queue_findings(catalog.stats(), workers.workers())) {
+      for (Finding& finding : detail::queue_findings(catalog, workers.workers(), database.now())) {
         findings.push_back(std::move(finding));
       }
     }

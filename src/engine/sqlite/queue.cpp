@@ -208,9 +208,10 @@ std::size_t Queue::store(std::span<const NewTask> tasks, std::optional<const cha
 }
 
 ClaimBatch Queue::claim(const ClaimRequest& request) {
-  const Timestamp now = database_.now();
-  const ClaimTimes times{to_sql_time(now), to_sql_time(now + request.lease)};
   return database_.write([&](Connection& connection, Changes&) {
+    // Here, after others have ended theirs: a lease does not begin before it can be used.
+    const Timestamp now = database_.now();
+    const ClaimTimes times{to_sql_time(now), to_sql_time(now + request.lease)};
     ClaimBatch batch;
     std::vector<Claim>& claims = batch.claims;
     std::size_t suspects_left = request.suspects;
@@ -244,8 +245,8 @@ ClaimBatch Queue::claim(const ClaimRequest& request) {
 
 std::vector<LeaseState> Queue::extend(std::span<const Lease> leases, milliseconds lease) {
   if (leases.empty()) return {};
-  const std::string lease_expires_at = to_sql_time(database_.now() + lease);
   return database_.write([&](Connection& connection, Changes&) {
+    const std::string lease_expires_at = to_sql_time(database_.now() + lease);
     std::vector<LeaseState> states;
     states.reserve(leases.size());
     for (const Lease& held : leases) {
