@@ -160,11 +160,12 @@ struct ProgressReport {
 /// must not call the engine.
 using Taker = std::function<void(Claim claim)>;
 
-/// What a worker asks of a queue, in batches: every call is one transaction, whatever the number of
-/// tasks.
+/// What a worker asks of a queue, in batches: each call is as few transactions as its size allows,
+/// mostly one.
 ///
 /// All methods are thread-safe and may block on the storage. Any of them throws StorageException;
-/// nothing is changed then, unless it says in_doubt. An empty batch touches nothing.
+/// nothing is changed then, unless it says in_doubt: some of the batch may be. An empty batch touches
+/// nothing.
 ///
 /// Fencing: each change of status raises the task's version. A claim hands the version out, and
 /// settle(), extend() and report_progress() apply only where it still is the stored one, so that a

@@ -15,10 +15,13 @@ using std::chrono::milliseconds;
 /// How often to look for work although no signal came.
 constexpr milliseconds kFallbackPoll{1000};
 
+/// What was handed over may still be on its way for so long after the storage told of it.
+constexpr milliseconds kOnItsWay{100};
+
 }  // namespace
 
 void Fetcher::run() {
-  milliseconds pause = kFirstPauseAfterError;
+  milliseconds after_error = kFirstPauseAfterError;
   while (begin()) {
     const std::size_t wanted = claimable(held_.wanted());
     if (wanted == 0) {
@@ -33,13 +36,14 @@ void Fetcher::run() {
     ClaimBatch batch;
     try {
       batch = claim(wanted);
-      pause = kFirstPauseAfterError;
+      after_error = kFirstPauseAfterError;
     } catch (const std::exception& error) {
       claim_in_doubt_ = claim_in_doubt_ || is_in_doubt(error);
       if (options_.drain && is_useless(error)) throw;
-      logger_.error(fmt::format("cannot claim tasks, trying again in {} ms: {}", pause.count(),
-                                error.what()));
-      wait_after_error(pause);
+      logger_.error(fmt::format("cannot claim tasks, trying again in {} ms: {}",
+                                after_error.count(), error.what()));
+      pause(after_error);
+      after_error = std::min(after_error * 2, kLongestPauseAfterError);
       continue;
     }
     const std::size_t claimed = batch.claims.size();
@@ -119,10 +123,17 @@ ClaimBatch Fetcher::claim(std::size_t wanted) {
 void Fetcher::hand_back_unknown() {
   std::vector<Lease> unknown = source_.queue->held_by(worker_);
   // In this order: what has been claimed is among those held here.
-  const std::vector<Lease> held = held_.leases();
-  std::erase_if(unknown, [&](const Lease& lease) {
-    return std::ranges::any_of(held, [&](const Lease& known) { return known.id == lease.id; });
-  });
+  const auto erase_known = [&] {
+    const std::vector<Lease> held = held_.leases();
+    std::erase_if(unknown, [&](const Lease& lease) {
+      return std::ranges::any_of(held, [&](const Lease& known) { return known.id == lease.id; });
+    });
+  };
+  erase_known();
+  if (standing_by_ && !unknown.empty()) {
+    pause(kOnItsWay);
+    erase_known();
+  }
   std::vector<Settlement> settlements;
   settlements.reserve(unknown.size());
   for (const Lease& lease : unknown) settlements.push_back({lease, Released{}});
@@ -160,10 +171,9 @@ void Fetcher::wait(milliseconds timeout) {
   wakes_.wait_for(lock, timeout, [this] { return again_ || stopped_; });
 }
 
-void Fetcher::wait_after_error(milliseconds& pause) {
+void Fetcher::pause(milliseconds time) {
   std::unique_lock lock{mutex_};
-  wakes_.wait_for(lock, pause, [this] { return stopped_; });
-  pause = std::min(pause * 2, kLongestPauseAfterError);
+  wakes_.wait_for(lock, time, [this] { return stopped_; });
 }
 
 }  // namespace errand::detail

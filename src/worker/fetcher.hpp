@@ -66,7 +66,8 @@ class Fetcher {
   [[nodiscard]] bool begin();
   void set_all_claimed(bool all);
   void wait(std::chrono::milliseconds timeout);
-  void wait_after_error(std::chrono::milliseconds& pause);
+  /// Whatever wakes it but stop().
+  void pause(std::chrono::milliseconds time);
 
   const WorkSource& source_;
   const WorkerOptions& options_;

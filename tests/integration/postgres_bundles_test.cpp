@@ -172,6 +172,19 @@ TEST_F(PostgresBundlesTest, WhatADeadWorkerHeldIsRescuedAndItsOutcomesAreRefused
   EXPECT_EQ(settled(*engine, completed(claims)), 0U) << "not another one's attempt, either";
 }
 
+TEST_F(PostgresBundlesTest, AHistoryThatIsNoneKeepsNobodyFromBeingRescued) {
+  submit(4);
+  ASSERT_EQ(claim(4).size(), 4U);
+  static_cast<void>(sql("UPDATE errand_bundles SET lease_expires_at = now()"));
+  static_cast<void>(
+      sql("UPDATE async_tasks SET history = (ARRAY[NULL, 'none', '{}', '[1]'])[seq - (SELECT "
+          "min(seq) FROM async_tasks) + 1]"));
+  EXPECT_EQ(engine->queue().rescue({}).size(), 4U);
+  EXPECT_EQ(sql("SELECT string_agg(json_array_length(history::json)::text, ' ' ORDER BY seq) FROM "
+                "async_tasks"),
+            "1 1 1 2");
+}
+
 /// Nobody could extend a lease meanwhile.
 TEST_F(PostgresBundlesTest, NobodyIsLostWhereTheServerStoodStill) {
   submit(2);

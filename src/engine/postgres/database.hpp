@@ -69,7 +69,7 @@ class Database {
   template <class Body>
   auto write_in_steps(Body&& body) {
     return write([&](Connection& connection, Changes& changes) {
-      connection.execute("BEGIN");
+      connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED");
       try {
         auto result = body(connection, changes);
         connection.execute("COMMIT");

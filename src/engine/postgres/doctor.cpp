@@ -22,7 +22,8 @@ constexpr const char* kServer = R"(
 SELECT current_setting('server_version_num')::int8, current_setting('server_version'),
        current_setting('synchronous_commit'), pg_is_in_recovery(),
        (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'), current_setting('max_connections')::int8,
-       clock_timestamp(), current_setting('server_encoding'))";
+       clock_timestamp(), current_setting('server_encoding'),
+       current_setting('default_transaction_isolation'))";
 
 constexpr const char* kIndexes = R"(
 SELECT wanted FROM unnest(ARRAY['idx_status', 'idx_completed_at', 'idx_claimable', 'idx_suspects',
@@ -88,6 +89,13 @@ void add_server_findings(std::vector<Finding>& findings, Connection& connection)
                         "set synchronous_commit = on for this user or database"});
   } else {
     findings.push_back({Severity::ok, "synchronous_commit", commit, {}});
+  }
+  // Only behind a pooler: elsewhere Errand sets what its sessions need.
+  if (const std::string isolation{row.text(0, 8)}; isolation != "read committed") {
+    findings.push_back({Severity::warning, "isolation",
+                        isolation + " by default: workers that change tasks at a time are refused, "
+                                    "and try again",
+                        "set default_transaction_isolation = 'read committed' for this user"});
   }
   const std::int64_t used = row.integer(0, 4);
   const std::int64_t most = row.integer(0, 5);

@@ -14,7 +14,7 @@ namespace {
 /// The history with one more entry. The oldest one makes room for it.
 const std::string kHistoryWithError = R"((
   SELECT json_agg(entry ORDER BY place)::text FROM (
-    SELECT entry, place FROM json_array_elements(coalesce(t.history, '[]')::json)
+    SELECT entry, place FROM json_array_elements(errand_history(t.history))
       WITH ORDINALITY AS old (entry, place)
     UNION ALL
     SELECT json_build_object(

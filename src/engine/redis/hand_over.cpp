@@ -67,7 +67,8 @@ HandOver::Claiming HandOver::claims(const ClaimRequest& request) {
     throw StorageException{"Redis could not tell this worker of tasks that were handed to it",
                            StorageException::Retry::in_doubt};
   }
-  return {.stands_by = static_cast<std::int64_t>(request.stands_by),
+  const bool hears = database_.notifications().hears_hand_overs();
+  return {.stands_by = hears ? static_cast<std::int64_t>(request.stands_by) : 0,
           .naming = begin_naming(found->second)};
 }
 
@@ -93,7 +94,7 @@ HandOver::Settling HandOver::settles(std::span<const Settlement> settlements) {
 void HandOver::deliver(std::string_view message) {
   if (message == Notifications::kHeardAgain) {
     const std::lock_guard lock{mutex_};
-    for (const auto& [key, worker] : workers_) worker->may_have_missed = worker->stands_by;
+    for (const auto& [key, worker] : workers_) worker->may_have_missed = true;
     return;
   }
   const std::string worker{take_line(message)};

@@ -19,6 +19,8 @@ constexpr std::size_t kHanded = kSignalCount;
 
 /// After so long a silence the server is asked whether it is still there.
 constexpr milliseconds kSilence{15'000};
+/// Where tasks are handed over, which nobody else looks for while their leases last.
+constexpr milliseconds kSilenceOfHandOvers{3'000};
 constexpr std::size_t kIdLength = 36;
 
 std::vector<TaskId> parse_ids(std::string_view text) {
@@ -96,19 +98,22 @@ void Notifications::tell_completion(const Finish& finish) {
 void Notifications::listen(Connection& connection, const std::stop_token& stop) {
   Wanted asked;
   Wanted heard;
-  bool pinged = false;
+  is_silent_ = false;
   while (!stop.stop_requested()) {
     ask(connection, asked);
+    const milliseconds silence = asked.test(kHanded) ? kSilenceOfHandOvers : kSilence;
     const auto began = Steady::now();
-    const std::optional<Reply> reply = connection.receive(kSilence);
+    const std::optional<Reply> reply = connection.receive(silence);
     if (!reply) {
-      if (Steady::now() - began < kSilence) continue;  // woken: more may be wanted
-      if (pinged) throw StorageException{"the server is silent", StorageException::Retry::helps};
+      if (Steady::now() - began < silence) continue;  // woken: more may be wanted
+      if (is_silent_) {
+        throw StorageException{"the server is silent", StorageException::Retry::helps};
+      }
       connection.send(Command{"PING"});
-      pinged = true;
+      is_silent_ = true;
       continue;
     }
-    pinged = false;
+    is_silent_ = false;
     const Value message = reply->value();
     check(message);
     if (message[0].text() == "message") deliver(message[1].text(), message[2].text());

@@ -42,6 +42,10 @@ class Notifications final : public Signals {
   static constexpr std::string_view kHeardAgain{};
   using HandedCallback = std::function<void(std::string_view message)>;
   void hear_hand_overs(HandedCallback callback);
+  /// False: what is handed over now may not be heard of.
+  [[nodiscard]] bool hears_hand_overs() const noexcept {
+    return reaches_other_processes() && !is_silent_;
+  }
 
   [[nodiscard]] Subscription subscribe(Signal signal, Callback callback) override;
   [[nodiscard]] bool reaches_other_processes() const noexcept override {
@@ -69,6 +73,7 @@ class Notifications final : public Signals {
   std::mutex mutex_;
   Wanted wanted_;                        ///< somebody has once subscribed to them
   std::atomic<bool> hears_all_ = false;  ///< that is wanted; set under mutex_
+  std::atomic<bool> is_silent_ = false;  ///< asked whether it is there, the server has not answered
   detail::SignalHub hub_;
   std::mutex handed_mutex_;  ///< held while the callback runs
   HandedCallback handed_;

@@ -1,5 +1,5 @@
-"""Passes a PostgreSQL's socket on, and cuts off replies: what was asked has been done then, and
-nobody is told."""
+"""Passes a server's socket on, and cuts off replies, or does not pass them on: what was asked has been
+done then, and nobody is told."""
 
 import os
 import socket
@@ -7,9 +7,9 @@ import threading
 
 
 class CuttingProxy:
-    def __init__(self, directory, target):
-        self.path = os.path.join(directory, ".s.PGSQL.5432")
-        self.target = os.path.join(target, ".s.PGSQL.5432")
+    def __init__(self, directory, target, name=".s.PGSQL.5432"):
+        self.path = os.path.join(directory, name)
+        self.target = os.path.join(target, name)
         self.cut_after = None  # so many replies; None: none
         self.cuts = 0
         self.lock = threading.Lock()
@@ -71,3 +71,34 @@ class CuttingProxy:
 
     def close(self):
         self.listener.close()
+
+
+class DeafeningProxy(CuttingProxy):
+    """Redis, whose subscribers may hear nothing any more while their connections last, as behind a
+    firewall that has forgotten them."""
+
+    def __init__(self, directory, target):
+        self.subscribers = set()
+        self.deaf = set()
+        super().__init__(directory, target, "redis.sock")
+
+    def deafen(self):
+        self.deaf = set(self.subscribers)
+
+    def ask(self, client, server):
+        def sees(data):
+            if b"SUBSCRIBE" in data:
+                self.subscribers.add(server)
+            return False
+
+        self.copy(client, server, sees)
+
+    def reply(self, client, server):
+        try:
+            while data := server.recv(65536):
+                if server not in self.deaf:
+                    client.sendall(data)
+        except OSError:
+            pass
+        for end in (client, server):
+            end.close()

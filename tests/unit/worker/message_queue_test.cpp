@@ -8,6 +8,8 @@
 #include "errand/memory_transport.hpp"
 #include "errand/testing/fake_clock.hpp"
 
+#include "support/forwarding_queue.hpp"
+
 namespace errand::detail {
 namespace {
 
@@ -58,6 +60,33 @@ TEST_F(MessageQueueTest, AKeepAliveThatComesAfterASettlementDoesNotCallItLost) {
   EXPECT_FALSE(is_lost(lease)) << "that is for the settlement to find out";
   const Settlement again{lease, Completed{"null"}};
   EXPECT_EQ(queue.settle({&again, 1}).at(0), SettleStatus::lease_lost);
+}
+
+/// Its answers are lost.
+class SilentTasks final : public testing::ForwardingQueue {
+ public:
+  SilentTasks() : ForwardingQueue{nullptr} {}
+
+ private:
+  void before(testing::Call) override {
+    throw StorageException{"no answer", StorageException::Retry::in_doubt};
+  }
+};
+
+TEST_F(MessageQueueTest, AClaimOfTasksInDoubtIsToldThoughAMessageCame) {
+  SilentTasks tasks;
+  MessageQueue both{{{.transport = &async, .failure = &unreachable}},
+                    {},
+                    {.queue = &tasks},
+                    clock,
+                    silent_logger()};
+  EXPECT_EQ(both.claim({.limit = 2}).claims.size(), 1U);
+  try {
+    static_cast<void>(both.claim({.limit = 1}));
+    FAIL() << "who claims never looks what it was given";
+  } catch (const StorageException& error) {
+    EXPECT_EQ(error.retry(), StorageException::Retry::in_doubt);
+  }
 }
 
 TEST_F(MessageQueueTest, WhatIsHandedBackIsNotKeptAlive) {

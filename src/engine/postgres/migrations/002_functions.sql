@@ -114,6 +114,18 @@ BEGIN
   RETURN 'already_final';
 END $$;
 
+-- A stored history, and an empty one where somebody has written what is none: nothing may keep a lost
+-- task from being rescued.
+CREATE FUNCTION errand_history(history text) RETURNS json LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  IF json_typeof(history::json) = 'array' THEN
+    RETURN history;
+  END IF;
+  RETURN '[]';
+EXCEPTION WHEN data_exception THEN
+  RETURN '[]';
+END $$;
+
 -- They find these tables, whatever the search_path of the caller.
 DO $$
 DECLARE
