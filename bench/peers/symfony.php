@@ -88,25 +88,36 @@ $began = hrtime(true);
 $send($alone);
 $figures = ['submit_seq' => $alone / $elapsed($began)];
 
+$bus = new MessageBus([new HandleMessageMiddleware(
+    new HandlersLocator([Order::class => [static fn (Order $order) => $order->to]]))]);
+// All that waits, by a worker in this process, or as much as it does in these seconds; returns how many
+// and the rate.
+$drain = function (int $count) use ($transport, $bus, $elapsed, $seconds): array {
+    $handled = 0;
+    $began = hrtime(true);
+    $dispatcher = new EventDispatcher();
+    $dispatcher->addListener(WorkerMessageHandledEvent::class,
+        function () use (&$handled) { ++$handled; });
+    $dispatcher->addListener(WorkerRunningEvent::class,
+        function (WorkerRunningEvent $event) use (&$handled, $count, $began, $elapsed, $seconds) {
+            if ($handled >= $count || $elapsed($began) >= (float) $seconds) {
+                $event->getWorker()->stop();
+            }
+        });
+    (new Worker(['bench' => $transport], $bus, $dispatcher))->run(['sleep' => 0]);
+
+    return [$handled, $handled / $elapsed($began)];
+};
+
+// As `errand bench` does: what was submitted before warms up what drains.
+$fill(fn () => null);
+$drain(1 + $alone);
 $clear();
 if ('redis' === $server) {
     $transport->setup();
 }
 $fill(fn () => $send($tasks));
-$handled = 0;
-$began = hrtime(true);
-$dispatcher = new EventDispatcher();
-$dispatcher->addListener(WorkerMessageHandledEvent::class, function () use (&$handled) { ++$handled; });
-$dispatcher->addListener(WorkerRunningEvent::class,
-    function (WorkerRunningEvent $event) use (&$handled, $tasks, $began, $elapsed, $seconds) {
-        if ($handled >= $tasks || $elapsed($began) >= (float) $seconds) {
-            $event->getWorker()->stop();
-        }
-    });
-$bus = new MessageBus([new HandleMessageMiddleware(
-    new HandlersLocator([Order::class => [static fn (Order $order) => $order->to]]))]);
-(new Worker(['bench' => $transport], $bus, $dispatcher))->run(['sleep' => 0]);
-$figures['drain'] = $handled / $elapsed($began);
+[$handled, $figures['drain']] = $drain($tasks);
 if ($handled >= $tasks && 0 !== $uncompleted = $left()) {
     fwrite(STDERR, "$uncompleted messages were left after the drain\n");
     exit(1);

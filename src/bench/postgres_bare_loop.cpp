@@ -1,6 +1,7 @@
 #include "bench/postgres_bare_loop.hpp"
 
 #include <algorithm>
+#include <array>
 #include <libpq-fe.h>
 #include <optional>
 #include <span>
@@ -30,8 +31,18 @@ struct Clear {
 };
 using Rows = std::unique_ptr<PGresult, Clear>;
 
-/// Of kReadBundle.
+// Columns of kReadBundle.
+constexpr int kId = 0;
+constexpr int kPayload = 3;
+constexpr int kAvailableAt = 12;
+constexpr int kSeq = 13;
 constexpr int kTid = 14;
+
+/// A prepared statement and what it is given.
+struct Statement {
+  const char* name;
+  Parameters parameters{};
+};
 
 class Session {
  public:
@@ -47,22 +58,33 @@ class Session {
     check(Rows{PQprepare(connection_.get(), name, sql, 0, nullptr)});
   }
 
-  Rows run(const char* name, Parameters& parameters) {
-    send(name, parameters);
-    return receive();
+  /// After the last prepare().
+  void enter_pipeline() {
+    if (PQenterPipelineMode(connection_.get()) != 1) fail();
   }
 
-  void send(const char* name, Parameters& parameters) {
-    if (PQsendQueryPrepared(connection_.get(), name, parameters.size(), parameters.values(),
-                            parameters.lengths(), parameters.formats(), 1) != 1) {
-      fail();
+  /// In one round trip and one transaction.
+  void send(std::span<Statement> statements) {
+    for (Statement& statement : statements) {
+      Parameters& parameters = statement.parameters;
+      if (PQsendQueryPrepared(connection_.get(), statement.name, parameters.size(),
+                              parameters.values(), parameters.lengths(), parameters.formats(),
+                              1) != 1) {
+        fail();
+      }
     }
+    if (PQpipelineSync(connection_.get()) != 1) fail();
   }
 
+  /// What the last statement that was sent gives, when its transaction has ended.
   Rows receive() {
-    Rows rows{PQgetResult(connection_.get())};
-    while (Rows{PQgetResult(connection_.get())}) continue;
-    return check(std::move(rows));
+    Rows last;
+    while (true) {
+      Rows rows{PQgetResult(connection_.get())};
+      if (!rows) continue;  // the end of a statement
+      if (PQresultStatus(rows.get()) == PGRES_PIPELINE_SYNC) return last;
+      last = check(std::move(rows));
+    }
   }
 
  private:
@@ -83,12 +105,17 @@ class Session {
 class PostgresBareLoop final : public BareLoop {
  public:
   PostgresBareLoop(const Dsn& dsn, std::string queue)
-      : first_{dsn}, second_{dsn}, queue_{std::move(queue)} {
-    first_.prepare("submit", postgres::sql::kSubmitAlike);
-    first_.prepare("claim", postgres::sql::kBundle);
-    first_.prepare("read", postgres::sql::kReadBundle);
-    second_.prepare("complete", postgres::sql::kCompleteBundled);
-    second_.prepare("drop", postgres::sql::kDropBundles);
+      : claims_{dsn}, halves_{Session{dsn}, Session{dsn}}, queue_{std::move(queue)} {
+    claims_.prepare("submit", postgres::sql::kSubmitAlike);
+    claims_.prepare("claim", postgres::sql::kBundle);
+    claims_.prepare("claim after", postgres::sql::kBundleAfter);
+    claims_.prepare("read", postgres::sql::kReadBundle);
+    claims_.enter_pipeline();
+    for (Session& half : halves_) {
+      half.prepare("complete", postgres::sql::kCompleteBundled);
+      half.prepare("drop", postgres::sql::kDropBundles);
+      half.enter_pipeline();
+    }
   }
 
   void submit(std::size_t count, std::size_t batch, const std::string& payload) override {
@@ -98,8 +125,8 @@ class PostgresBareLoop final : public BareLoop {
       for (std::size_t i = 0; i < size; ++i) ids.push_back(TaskId::generate());
       const std::vector<std::string_view> payloads(size, payload);
       const std::vector<std::optional<std::string>> none(size);
-      Parameters parameters;
-      parameters.add(std::span<const TaskId>{ids})
+      Statement submit{"submit"};
+      submit.parameters.add(std::span<const TaskId>{ids})
           .add(std::span<const std::string_view>{payloads})
           .add(queue_)
           .add("errand.echo")
@@ -108,66 +135,100 @@ class PostgresBareLoop final : public BareLoop {
           .add(std::int64_t{3})
           .add(std::optional<std::string>{})
           .add(std::span<const std::optional<std::string>>{none});
-      first_.run("submit", parameters);
+      claims_.send({&submit, 1});
+      claims_.receive();
     }
   }
 
-  /// The next batch is claimed while the last one is completed, as a worker does. Nobody else
+  /// As a lone worker does (decision 0040): the next batch is claimed while the last one is
+  /// completed, as two halves at the same time, and each but the first from where the one before it
+  /// ends; a bundle of which nothing is left is dropped together with the next outcomes. Nobody else
   /// claims: there is no turn to take.
   std::size_t drain(std::size_t batch, FirstTime& first_claimed) override {
+    if (std::exchange(dropping_, false)) halves_[0].receive();
     std::size_t done = 0;
     std::optional<TaskId> completing;
+    TaskId bundle = send_claim(batch, nullptr);
     while (true) {
-      const TaskId bundle = TaskId::generate();
-      Parameters claim;
-      claim.add(queue_)
-          .add(static_cast<std::int64_t>(batch))
-          .add(std::int64_t{0})
-          .add(std::int64_t{15'000})
-          .add("bare loop")
-          .add(bundle);
-      first_.run("claim", claim);
-      Parameters claimed;
-      claimed.add(bundle);
-      const Rows rows = first_.run("read", claimed);
-      if (completing) {
-        second_.receive();
-        Parameters spent;
-        spent.add(std::span<const TaskId>{&*completing, 1});
-        second_.run("drop", spent);
-        completing.reset();
-      }
+      const Rows rows = claims_.receive();
       const int count = PQntuples(rows.get());
-      if (count == 0) return done;
-      first_claimed.note();
-      std::vector<TaskId> ids;
-      std::vector<postgres::Tid> places;
-      std::vector<std::string_view> results;
-      for (int row = 0; row < count; ++row) {
-        ids.push_back(postgres::read_task_id(text(rows, row, 0)));
-        places.push_back(postgres::read_tid(text(rows, row, kTid)));
-        results.push_back(text(rows, row, 3));
+      if (count > 0) first_claimed.note();
+      const TaskId claimed = bundle;
+      if (count > 0) bundle = send_claim(batch, rows.get());
+      Statement first = complete(claimed, rows, 0, count / 2);
+      Statement second = complete(claimed, rows, count / 2, count);
+      std::vector<Statement> with_drop;
+      if (completing) {
+        for (Session& half : halves_) half.receive();
+        with_drop.push_back(drop(*completing));
       }
-      Parameters complete;
-      complete.add(bundle)
-          .add(std::span<const postgres::Tid>{places})
-          .add(std::span<const TaskId>{ids})
-          .add(std::span<const std::string_view>{results});
-      second_.send("complete", complete);
-      completing = bundle;
+      if (count == 0) {
+        // All is completed: nobody waits for the last one to be dropped.
+        dropping_ = completing.has_value();
+        if (dropping_) halves_[0].send(with_drop);
+        return done;
+      }
+      with_drop.push_back(std::move(first));
+      halves_[0].send(with_drop);
+      halves_[1].send({&second, 1});
+      completing = claimed;
       done += static_cast<std::size_t>(count);
     }
   }
 
  private:
-  static std::string_view text(const Rows& rows, int row, int column) {
-    return {PQgetvalue(rows.get(), row, column),
-            static_cast<std::size_t>(PQgetlength(rows.get(), row, column))};
+  /// Behind those that were claimed before, if there are any.
+  TaskId send_claim(std::size_t batch, const PGresult* before) {
+    const TaskId bundle = TaskId::generate();
+    std::vector<Statement> statements{{before == nullptr ? "claim" : "claim after"}, {"read"}};
+    Parameters& claim = statements[0].parameters;
+    claim.add(queue_)
+        .add(static_cast<std::int64_t>(batch))
+        .add(std::int64_t{0})
+        .add(std::int64_t{15'000})
+        .add("bare loop");
+    if (before != nullptr) {
+      // The server knows better: they are in the newest bundle.
+      claim.add(postgres::read_time(text(before, 0, kAvailableAt)))
+          .add(postgres::read_integer(text(before, 0, kSeq)));
+    }
+    claim.add(bundle);
+    statements[1].parameters.add(bundle);
+    claims_.send(statements);
+    return bundle;
   }
 
-  Session first_;
-  Session second_;  ///< completes
+  static Statement complete(TaskId bundle, const Rows& rows, int begin, int end) {
+    std::vector<TaskId> ids;
+    std::vector<postgres::Tid> places;
+    std::vector<std::string_view> results;
+    for (int row = begin; row < end; ++row) {
+      ids.push_back(postgres::read_task_id(text(rows.get(), row, kId)));
+      places.push_back(postgres::read_tid(text(rows.get(), row, kTid)));
+      results.push_back(text(rows.get(), row, kPayload));
+    }
+    Statement complete{"complete"};
+    complete.parameters.add(bundle)
+        .add(std::span<const postgres::Tid>{places})
+        .add(std::span<const TaskId>{ids})
+        .add(std::span<const std::string_view>{results});
+    return complete;
+  }
+
+  static Statement drop(TaskId bundle) {
+    Statement drop{"drop"};
+    drop.parameters.add(std::span<const TaskId>{&bundle, 1});
+    return drop;
+  }
+
+  static std::string_view text(const PGresult* rows, int row, int column) {
+    return {PQgetvalue(rows, row, column), static_cast<std::size_t>(PQgetlength(rows, row, column))};
+  }
+
+  Session claims_;
+  std::array<Session, 2> halves_;  ///< complete
   std::string queue_;
+  bool dropping_ = false;  ///< by the first half, since the last drain
 };
 
 }  // namespace

@@ -39,6 +39,9 @@ struct BenchCommand {
   TransportChoice transport;
 };
 
+/// With fewer a round of bulk or drain is over before the storage has got going.
+constexpr std::int64_t kTooFewTasks = 5'000;
+
 bool is_duration(const std::string& name) { return name.ends_with("_ms"); }
 
 void print_table(const std::vector<bench::Figure>& figures, Console& console) {
@@ -117,6 +120,12 @@ ExitCode run_bench(const BenchCommand& command, Invocation& invocation) {
     print_json(console, json + "}");
   } else {
     print_table(figures, console);
+  }
+  if (command.tasks < kTooFewTasks) {
+    console.out.flush();
+    fmt::print(console.err,
+               "errand: figures of {} tasks are mostly noise; measure with --tasks {} or more\n",
+               terminal::format_count(command.tasks), kTooFewTasks);
   }
   return ExitCode::done;
 }

@@ -4,6 +4,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/ostream.h>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
+#include "core/schema_versions.hpp"
 #include "terminal/display.hpp"
 #include "terminal/json_output.hpp"
 #include "terminal/paint.hpp"
@@ -50,7 +52,7 @@ std::string mark_for(Severity severity, const terminal::Screen& screen) {
   return paint("✗", terminal::Colour::red, screen);
 }
 
-std::string findings_json(const Dsn& dsn, const std::vector<Finding>& findings) {
+std::string findings_json(const std::optional<Dsn>& dsn, const std::vector<Finding>& findings) {
   boost::json::array items;
   for (const Finding& finding : findings) {
     boost::json::object item{{"severity", word_for(finding.severity)},
@@ -59,8 +61,11 @@ std::string findings_json(const Dsn& dsn, const std::vector<Finding>& findings) 
     if (!finding.fix.empty()) item["fix"] = finding.fix;
     items.push_back(std::move(item));
   }
-  return boost::json::serialize(boost::json::object{
-      {"dsn", dsn.to_string()}, {"engine", to_string(dsn.kind())}, {"findings", std::move(items)}});
+  // Of a malformed DSN any part may be a piece of a password.
+  boost::json::object report{{"dsn", nullptr}, {"engine", nullptr}};
+  if (dsn) report = {{"dsn", dsn->to_string()}, {"engine", to_string(dsn->kind())}};
+  report["findings"] = std::move(items);
+  return boost::json::serialize(report);
 }
 
 /// Printable; line feeds stay, each following line after `margin`.
@@ -105,7 +110,7 @@ Finding unopened(const Error& error, const char* fix) {
   return finding;
 }
 
-void print_report(const DoctorCommand& command, const Dsn& dsn,
+void print_report(const DoctorCommand& command, const std::optional<Dsn>& dsn,
                   const std::vector<Finding>& findings, Console& console) {
   if (command.json) {
     print_json(console, findings_json(dsn, findings));
@@ -115,10 +120,14 @@ void print_report(const DoctorCommand& command, const Dsn& dsn,
 }
 
 ExitCode doctor(const DoctorCommand& command, Invocation& invocation) {
-  const Dsn dsn = invocation.dsn();
+  std::optional<Dsn> dsn;
   std::vector<Finding> findings;
   try {
+    dsn = invocation.dsn();
     findings = invocation.open(EngineOptions::Open::inspect)->diagnose();
+  } catch (const detail::NoTables& error) {
+    // Servers are looked at all the same, and have this among their findings.
+    findings = {unopened(error, detail::kMakeTables)};
   } catch (const StorageException& error) {
     const Finding finding = unopened(
         error,

@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "core/schema_versions.hpp"
+
 namespace errand::detail {
 namespace {
 
@@ -46,17 +48,14 @@ std::optional<Finding> lost_tasks(const std::string& queue, TaskCatalog& catalog
       Severity::warning, "queue " + queue,
       tasks_of(lost, "running") + (page.next ? " or more" : "") + (lost == 1 ? " was" : " were") +
           " lost with a worker, and no worker is there to rescue " + (lost == 1 ? "it" : "them"),
-      "start a worker: `errand worker --queue " + queue + "`; it rescues " +
-          (lost == 1 ? "it" : "them")};
+      "start one with `errand worker --queue " + queue + "`"};
 }
 
 }  // namespace
 
 Finding schema_finding(int installed, int supported) {
-  // As whoever needs the tables is refused: see schema_versions.cpp.
   if (installed == 0) {
-    return {Severity::problem, "storage", "the storage has no Errand tables yet",
-            "run `errand setup`, or submit a task, to create them"};
+    return {Severity::problem, "storage", std::string{"the storage "} + kNoTables, kMakeTables};
   }
   std::string detail =
       "version " + std::to_string(installed) + ", this program uses " + std::to_string(supported);

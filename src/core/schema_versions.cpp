@@ -2,8 +2,6 @@
 
 #include <string>
 
-#include "errand/errors.hpp"
-
 namespace errand::detail {
 
 void refuse_newer_schema(int installed, int supported) {
@@ -19,13 +17,11 @@ namespace {
 void require_schema(int installed, int supported) {
   refuse_newer_schema(installed, supported);
   if (installed == supported) return;
-  throw StorageException{
-      installed == 0 ? std::string{"the storage has no Errand tables yet; run `errand setup`, or "
-                                   "submit a task, to create them"}
-                     : "the storage has schema version " + std::to_string(installed) +
-                           ", this program needs " + std::to_string(supported) +
-                           "; stop the older programs and run `errand setup`",
-      StorageException::Retry::useless};
+  if (installed == 0) throw NoTables{"the storage"};
+  throw StorageException{"the storage has schema version " + std::to_string(installed) +
+                             ", this program needs " + std::to_string(supported) +
+                             "; stop the older programs and run `errand setup`",
+                         StorageException::Retry::useless};
 }
 
 }  // namespace

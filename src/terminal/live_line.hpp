@@ -7,8 +7,8 @@
 
 namespace errand::terminal {
 
-/// One line on a terminal that is written over and over, and gone when this is destroyed. Does
-/// nothing where there is no terminal.
+/// One line on a terminal that is written over and over, and gone when this is destroyed, or when
+/// SIGINT or SIGTERM end the program. Does nothing where there is no terminal.
 class LiveLine {
  public:
   LiveLine(std::ostream& err, const Screen& screen) : err_{err}, screen_{screen} {}

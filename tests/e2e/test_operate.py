@@ -190,6 +190,64 @@ class Doctor(ErrandTest):
             r"\A✗ storage  .*\n +→ the DSN names a file that is not an SQLite database\n\Z",
         )
 
+    def change(self, sql):
+        database = sqlite3.connect(self.database)
+        with database:
+            changed = database.execute(sql).rowcount
+        database.close()
+        self.assertEqual(changed, 1, sql)
+
+    def test_a_task_lost_with_its_worker_waits_for_another_one(self):
+        task = self.submit("errand.sleep", '{"ms":600000}', "--queue", "mail")
+        worker = self.start_worker("--queue", "mail", "--lease", "600s")
+        self.wait_for_status(task, "running")
+        self.wait_until(lambda: self.json("stats")["workers"], "the worker did not show itself")
+        self.assertNotIn("lost", self.errand("doctor").stdout)
+        self.stop(worker, signal.SIGKILL)
+
+        # As if it had been killed ten minutes ago.
+        self.change("UPDATE async_tasks SET lease_expires_at = datetime('now', '-60 seconds')")
+        self.assertNotIn("lost", self.errand("doctor").stdout, "it was seen after that")
+        self.change("UPDATE errand_workers SET seen_at = datetime('now', '-600 seconds')")
+        self.assertRegex(
+            self.errand("doctor").stdout,
+            r"! queue mail +1 running task was lost with a worker, and no worker is there to rescue it\n"
+            r" +→ start one with `errand worker --queue mail`\n\Z",
+        )
+
+        # Any worker rescues it; this one does not take it, too.
+        self.start_worker("--queue", "other")
+        self.wait_until(
+            lambda: "lost" not in self.errand("doctor").stdout, "a worker is there, and it is lost"
+        )
+        self.wait_for_status(task, "retrying")
+
+    def test_a_database_without_our_tables_is_a_problem_and_left_as_it_is(self):
+        sqlite3.connect(self.database).executescript("CREATE TABLE other (x)").close()
+        before = self.database.read_bytes()
+        self.assertEqual(
+            self.errand("doctor", expect=1).stdout,
+            f"✗ storage  {self.database} has no Errand tables yet\n"
+            "           → run `errand setup`, or submit a task, to create them\n",
+        )
+        (finding,) = self.json("doctor", expect=1)["findings"]
+        self.assertEqual((finding["severity"], finding["subject"]), ("problem", "storage"))
+        self.assertEqual(self.database.read_bytes(), before)
+        self.assertEqual(list(self.directory.iterdir()), [self.database])
+
+    def test_a_malformed_dsn_is_a_finding_that_does_not_repeat_it(self):
+        for dsn in ("postgre://errand:hidden-word@host/db", "postgresql://u:hid%zzden-word@host/db"):
+            told = self.json("doctor", "--dsn", dsn, expect=2)
+            self.assertEqual((told["dsn"], told["engine"]), (None, None))
+            (finding,) = told["findings"]
+            self.assertEqual((finding["severity"], finding["subject"]), ("problem", "storage"))
+            self.assertIn("wrong DSN", finding["detail"])
+            self.assertTrue(finding["fix"])
+            ended = self.errand("doctor", "--dsn", dsn, expect=2)
+            self.assertRegex(ended.stdout, r"\A✗ storage  --dsn: wrong DSN: .*\n +→ ")
+            self.assertEqual(ended.stderr, "")
+            self.assertNotIn("den-word", ended.stdout + str(told))
+
 
 class Bench(ErrandTest):
     def test_interrupted_it_removes_what_it_made(self):
@@ -203,6 +261,17 @@ class Bench(ErrandTest):
         self.assertEqual(bench.returncode, 3, errors)
         self.assertIn("interrupted; what was made is removed", errors)
         self.assertEqual([one["taskId"] for one in self.json("list")["items"]], [task])
+
+    def test_few_tasks_give_a_hint_and_figures_all_the_same(self):
+        small = ["--tasks", "100", "--rounds", "1", "--queue-only"]
+        ended = self.errand("bench", *small, "--json")
+        self.assertEqual(json.loads(ended.stdout)["tasks"], 100)
+        self.assertEqual(
+            ended.stderr,
+            "errand: figures of 100 tasks are mostly noise; measure with --tasks 5000 or more\n",
+        )
+        enough = self.errand("bench", "--tasks", "5000", "--rounds", "1", "--queue-only")
+        self.assertEqual(enough.stderr, "")
 
 
 class Top(ErrandTest):

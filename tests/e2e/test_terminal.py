@@ -1,3 +1,4 @@
+import signal
 import termios
 import unittest
 
@@ -36,6 +37,16 @@ class OnATerminal(ErrandTest):
         terminal.wait_for("no worker serves queue 'mail'")
         self.drain("--queue", "mail")
         self.assertTrue(terminal.end().endswith('\x1b[K{"a":1}\r\n'))
+
+    def test_control_c_leaves_no_line_for_the_prompt_to_land_in(self):
+        task = self.submit("errand.echo", "--queue", "mail")
+        for arguments in (["wait", task], ["submit", "errand.echo", "--queue", "mail", "--wait"]):
+            for number in (signal.SIGINT, signal.SIGTERM):
+                terminal = Terminal(self, *arguments)
+                terminal.wait_for("no worker serves queue 'mail'")
+                terminal.process.send_signal(number)
+                shown = terminal.end(expect=-number)
+                self.assertTrue(shown.endswith("\r\x1b[K"), shown)
 
     def test_remove_asks_first(self):
         self.fail_a_task()

@@ -36,7 +36,7 @@ if (isWorker) {
       });
       worker.on("error", fail);
       worker.on("completed", () => countdown.tick());
-      return () => worker.close(true);
+      return () => worker.close();
     },
 
     async hasUncompleted() {

@@ -96,8 +96,21 @@ async function waitForCompletion(peer) {
   }
 }
 
+// All that waits, by a worker in this process, or as much as it does in these seconds; returns the rate.
+async function drain(peer, count, seconds) {
+  await peer.refreshStatistics?.();
+  const countdown = new Countdown(count, seconds);
+  const stopWorker = await peer.startWorker(countdown);
+  await countdown.handled;
+  if (countdown.isComplete) await waitForCompletion(peer);
+  const rate = countdown.rate();
+  await stopWorker();
+  return rate;
+}
+
 // peer: submit(payload), submitBulk(payloads), clear(), refreshStatistics() where the server plans by
-// them, startWorker(countdown) → what stops it, hasUncompleted(), latency(trips) → figures, close().
+// them, startWorker(countdown) → what stops it, and has stopped it when it returns, hasUncompleted(),
+// latency(trips) → figures, close().
 // Arguments: TASKS TRIPS SECONDS.
 export async function measure(peer) {
   const [tasks, trips, seconds] = process.argv.slice(2, 5).map(Number);
@@ -119,20 +132,15 @@ export async function measure(peer) {
   await callers(1);
   figures.submit_c50 = await rate(each * CALLERS, () => callers(each));
 
+  // As `errand bench` does: what was submitted so far warms up what drains.
+  await drain(peer, 1 + alone + CALLERS + each * CALLERS, seconds);
   await peer.clear();
   figures.submit_bulk = await rate(tasks, async () => {
     for (let done = 0; done < tasks; done += BULK) {
       await peer.submitBulk(Array(Math.min(BULK, tasks - done)).fill(payload));
     }
   });
-  await peer.refreshStatistics?.();
-  const countdown = new Countdown(tasks, seconds);
-  const stopWorker = await peer.startWorker(countdown);
-  await countdown.handled;
-  if (countdown.isComplete) await waitForCompletion(peer);
-  figures.drain = countdown.rate();
-  await stopWorker();
-
+  figures.drain = await drain(peer, tasks, seconds);
   await peer.clear();
   if (peer.latency) Object.assign(figures, await peer.latency(trips));
   await peer.close();

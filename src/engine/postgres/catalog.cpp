@@ -110,9 +110,11 @@ const char* list_sql(const PageRequest& request) {
 
 /// To be added up by status.
 constexpr const char* kByStatus = R"(
-SELECT status, count(*) FROM async_tasks WHERE status <> 'running' GROUP BY status
+SELECT status, count(*) FROM async_tasks WHERE status NOT IN ('running', 'completed') GROUP BY status
 UNION ALL
 SELECT 'running', count(*) FROM async_tasks WHERE status = 'running'
+UNION ALL
+SELECT 'completed', count(*) FROM async_tasks WHERE status = 'completed'
 UNION ALL
 SELECT moved.status, moved.sign * held.tasks
 FROM (VALUES ('pending', -1), ('running', 1)) AS moved (status, sign),

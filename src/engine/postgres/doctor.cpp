@@ -26,7 +26,7 @@ SELECT current_setting('server_version_num')::int8, current_setting('server_vers
        current_setting('default_transaction_isolation'))";
 
 constexpr const char* kIndexes = R"(
-SELECT wanted FROM unnest(ARRAY['idx_status', 'idx_completed_at', 'idx_claimable', 'idx_suspects',
+SELECT wanted FROM unnest(ARRAY['idx_status', 'idx_completed', 'idx_completed_at', 'idx_claimable', 'idx_suspects',
                                 'idx_leases']) AS wanted
 WHERE NOT EXISTS (
   SELECT 1 FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid

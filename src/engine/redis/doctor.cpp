@@ -43,8 +43,8 @@ void add_server_findings(std::vector<Finding>& findings, const ServerInfo& info)
 }
 
 void add_durability_finding(std::vector<Finding>& findings, Connection& connection) {
-  const std::vector<std::string> ways = ways_to_lose_writes(connection);
-  if (ways.empty()) {
+  LossOfWrites loss = loss_of_writes(connection);
+  if (loss.ways.empty()) {
     findings.push_back({Severity::ok,
                         "persistence",
                         "every acknowledged write is on disk; a replica that takes over may lack "
@@ -52,11 +52,9 @@ void add_durability_finding(std::vector<Finding>& findings, Connection& connecti
                         {}});
     return;
   }
-  std::string all;
-  for (const std::string& way : ways) all += (all.empty() ? "" : "; ") + way;
-  findings.push_back({Severity::warning, "persistence", std::move(all),
-                      "change the server's settings, or accept the loss; durable=1 in the DSN "
-                      "makes programs insist"});
+  findings.push_back(
+      {Severity::warning, "persistence", std::move(loss.ways),
+       loss.remedy + ", or accept the loss; durable=1 in the DSN makes programs insist"});
 }
 
 void add_eviction_finding(std::vector<Finding>& findings, Connection& connection) {

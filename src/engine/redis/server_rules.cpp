@@ -77,7 +77,7 @@ void require_supported_server(Connection& connection) {
   }
 }
 
-std::vector<std::string> ways_to_lose_writes(Connection& connection) {
+LossOfWrites loss_of_writes(Connection& connection) {
   struct Rule {
     const char* setting;
     const char* wanted;
@@ -89,26 +89,33 @@ std::vector<std::string> ways_to_lose_writes(Connection& connection) {
       Rule{"no-appendfsync-on-rewrite", "no", "writes during a rewrite of the log may be lost"},
       Rule{"maxmemory-policy", "noeviction", "what no longer fits into memory is thrown away"},
   };
-  std::vector<std::string> ways;
+  LossOfWrites loss;
+  const auto add = [](std::string& list, const char* separator, const std::string& item) {
+    list += (list.empty() ? "" : separator) + item;
+  };
+  bool told = true;
   for (const Rule& rule : kRules) {
     const std::optional<std::string> found = server_setting(connection, rule.setting);
+    const std::string setting = rule.setting;
     if (!found) {
-      ways.push_back(std::string{"whether "} + rule.setting + " is " + rule.wanted +
-                     " cannot be seen: this user may not ask (CONFIG GET)");
+      told = false;
+      add(loss.ways, "; ", "whether " + setting + " is " + rule.wanted + " cannot be seen");
     } else if (*found != rule.wanted) {
-      ways.push_back(std::string{rule.setting} + " is " + *found + ": " + rule.danger +
-                     "; set it to " + rule.wanted);
+      add(loss.ways, "; ", setting + " is " + *found + ": " + rule.danger);
+      add(loss.remedy, ", ", "set " + setting + " to " + rule.wanted);
     }
   }
-  return ways;
+  if (!told) add(loss.remedy, ", ", "allow this user to ask (CONFIG GET)");
+  return loss;
 }
 
 void require_durable_server(Connection& connection) {
-  const std::vector<std::string> ways = ways_to_lose_writes(connection);
-  if (ways.empty()) return;
-  std::string message = "durable=1 asks for a server that loses nothing it has acknowledged, and";
-  for (std::size_t i = 0; i < ways.size(); ++i) message += (i == 0 ? " " : "; ") + ways[i];
-  throw StorageException{message, Retry::useless};
+  const LossOfWrites loss = loss_of_writes(connection);
+  if (loss.ways.empty()) return;
+  throw StorageException{
+      "durable=1 asks for a server that loses nothing it has acknowledged, and " + loss.ways +
+          "; " + loss.remedy,
+      Retry::useless};
 }
 
 }  // namespace errand::redis

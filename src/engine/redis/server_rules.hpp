@@ -3,7 +3,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "engine/redis/connection.hpp"
 
@@ -26,10 +25,14 @@ inline constexpr const char* kOldestVersion = "6.2";
 /// Throws StorageException for a server that is too old, part of a cluster, or no place for data.
 void require_supported_server(Connection& connection);
 
-/// How the server may lose a write that it has acknowledged, as far as its settings tell; each a
-/// phrase with its remedy. Empty: in none of these ways. That a replica takes over without the
-/// last writes cannot be seen here.
-[[nodiscard]] std::vector<std::string> ways_to_lose_writes(Connection& connection);
+/// How the server may lose a write that it has acknowledged, as far as its settings tell, and what
+/// would mend all of it. Both are empty: in none of these ways. That a replica takes over without
+/// the last writes cannot be seen here.
+struct LossOfWrites {
+  std::string ways;
+  std::string remedy;
+};
+[[nodiscard]] LossOfWrites loss_of_writes(Connection& connection);
 
 /// Throws StorageException that names them.
 void require_durable_server(Connection& connection);

@@ -6,6 +6,7 @@
 
 #include "errand/errors.hpp"
 
+#include "core/schema_versions.hpp"
 #include "engine/sqlite/connection.hpp"
 
 namespace errand::sqlite {
@@ -73,10 +74,7 @@ void require_tables(const std::string& database) {
   const Connection connection{{.path = database, .mode = Connection::Mode::look}};
   Statement table{connection.handle(),
                   "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'errand_schema'"};
-  if (!table.step()) {
-    refuse(database +
-           " has no Errand tables yet; run `errand setup`, or submit a task, to create them");
-  }
+  if (!table.step()) throw detail::NoTables{database};
 }
 
 }  // namespace errand::sqlite

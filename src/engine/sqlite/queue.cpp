@@ -87,20 +87,22 @@ struct ClaimTimes {
 /// RETURNING gives rows in the order of the update; this holds what they were chosen by.
 struct Ranked {
   Claim claim;
+  std::size_t queue;  ///< its place in the request
   std::int64_t row_id;
 };
 
 /// Growing to it would move each claim several times, while nobody else can write.
 constexpr std::size_t kUsualBatch = 1000;
 
+/// Of the queue at this place in the request.
 void claim_rows(Connection& connection, const char* sql, const ClaimRequest& request,
-                const ClaimTimes& times, const std::string& queue, std::int64_t priority,
+                const ClaimTimes& times, std::size_t queue, std::int64_t priority,
                 std::size_t limit, std::vector<Ranked>& batch) {
   Statement& row = connection.prepare(sql);
   row.bind(1, times.now)
       .bind(2, times.lease_expires_at)
       .bind(3, request.worker)
-      .bind(4, queue)
+      .bind(4, request.queues[queue])
       .bind(5, priority)
       .bind(6, static_cast<std::int64_t>(limit));
   while (row.step()) {
@@ -118,17 +120,20 @@ void claim_rows(Connection& connection, const char* sql, const ClaimRequest& req
                   .submitted_at = read_time(row, 11),
                   .available_at = read_time(row, 13),
                   .cancel_requested = row.integer(12) != 0},
+        .queue = queue,
         .row_id = row.integer(14)});
   }
 }
 
-void append_in_order(std::vector<Ranked> batch, std::vector<Claim>& claims) {
+std::vector<Claim> in_order(std::vector<Ranked> batch) {
   std::sort(batch.begin(), batch.end(), [](const Ranked& a, const Ranked& b) {
-    return std::tie(b.claim.priority, a.claim.available_at, a.row_id) <
-           std::tie(a.claim.priority, b.claim.available_at, b.row_id);
+    return std::tie(a.queue, b.claim.priority, a.claim.available_at, a.row_id) <
+           std::tie(b.queue, a.claim.priority, b.claim.available_at, b.row_id);
   });
-  claims.reserve(claims.size() + batch.size());
+  std::vector<Claim> claims;
+  claims.reserve(batch.size());
   for (Ranked& ranked : batch) claims.push_back(std::move(ranked.claim));
+  return claims;
 }
 
 /// Calls `body(priority)` for each priority of the queue that has waiting tasks, highest first,
@@ -208,39 +213,38 @@ std::size_t Queue::store(std::span<const NewTask> tasks, std::optional<const cha
 }
 
 ClaimBatch Queue::claim(const ClaimRequest& request) {
-  return database_.write([&](Connection& connection, Changes&) {
+  std::vector<Ranked> found;
+  const auto next_due_in = database_.write([&](Connection& connection, Changes&) {
     // Here, after others have ended theirs: a lease does not begin before it can be used.
     const Timestamp now = database_.now();
     const ClaimTimes times{to_sql_time(now), to_sql_time(now + request.lease)};
-    ClaimBatch batch;
-    std::vector<Claim>& claims = batch.claims;
+    const auto room = [&] { return request.limit - found.size(); };
     std::size_t suspects_left = request.suspects;
     std::optional<Timestamp> next;
-    for (const std::string& queue : request.queues) {
-      if (is_paused(connection, queue)) continue;
-      std::vector<Ranked> found;
-      const auto room = [&] { return request.limit - claims.size() - found.size(); };
+    for (std::size_t queue = 0; queue < request.queues.size() && room() > 0; ++queue) {
+      const std::string& name = request.queues[queue];
+      if (is_paused(connection, name)) continue;
       if (suspects_left > 0) {
+        const std::size_t before = found.size();
         claim_rows(connection, sql::kClaimSuspects, request, times, queue, 0,
                    std::min(suspects_left, room()), found);
-        suspects_left -= found.size();
+        suspects_left -= found.size() - before;
       }
-      for_each_priority(connection, queue, [&](std::int64_t priority) {
+      for_each_priority(connection, name, [&](std::int64_t priority) {
         if (room() == 0) return false;
         claim_rows(connection, sql::kClaim, request, times, queue, priority, room(), found);
         return true;
       });
-      append_in_order(std::move(found), claims);
-      if (claims.size() >= request.limit) break;
-      if (const auto due = next_due(connection, queue, times.now, suspects_left > 0)) {
+      if (room() == 0) break;
+      if (const auto due = next_due(connection, name, times.now, suspects_left > 0)) {
         next = next ? std::min(*next, *due) : *due;
       }
     }
-    if (next && claims.size() < request.limit) {
-      batch.next_due = std::chrono::ceil<milliseconds>(*next - now);
-    }
-    return batch;
+    return next && room() > 0 ? std::optional{std::chrono::ceil<milliseconds>(*next - now)}
+                              : std::nullopt;
   });
+  // Here, where others can write already.
+  return ClaimBatch{.claims = in_order(std::move(found)), .next_due = next_due_in};
 }
 
 std::vector<LeaseState> Queue::extend(std::span<const Lease> leases, milliseconds lease) {
