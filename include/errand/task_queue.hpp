@@ -164,8 +164,8 @@ using Taker = std::function<void(Claim claim)>;
 /// mostly one.
 ///
 /// All methods are thread-safe and may block on the storage. Any of them throws StorageException;
-/// nothing is changed then, unless it says in_doubt: some of the batch may be. An empty batch touches
-/// nothing.
+/// nothing is changed then, unless it says in_doubt: some of the batch may be. An empty batch
+/// touches nothing.
 ///
 /// Fencing: each change of status raises the task's version. A claim hands the version out, and
 /// settle(), extend() and report_progress() apply only where it still is the stored one, so that a

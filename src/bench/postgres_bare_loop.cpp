@@ -142,8 +142,8 @@ class PostgresBareLoop final : public BareLoop {
 
   /// As a lone worker does (decision 0040): the next batch is claimed while the last one is
   /// completed, as two halves at the same time, and each but the first from where the one before it
-  /// ends; a bundle of which nothing is left is dropped together with the next outcomes. Nobody else
-  /// claims: there is no turn to take.
+  /// ends; a bundle of which nothing is left is dropped together with the next outcomes. Nobody
+  /// else claims: there is no turn to take.
   std::size_t drain(std::size_t batch, FirstTime& first_claimed) override {
     if (std::exchange(dropping_, false)) halves_[0].receive();
     std::size_t done = 0;
@@ -222,7 +222,8 @@ class PostgresBareLoop final : public BareLoop {
   }
 
   static std::string_view text(const PGresult* rows, int row, int column) {
-    return {PQgetvalue(rows, row, column), static_cast<std::size_t>(PQgetlength(rows, row, column))};
+    return {PQgetvalue(rows, row, column),
+            static_cast<std::size_t>(PQgetlength(rows, row, column))};
   }
 
   Session claims_;

@@ -45,6 +45,12 @@ class PostgresPlanTest : public ::testing::TestWithParam<const char*> {
            std::to_string(kBacklog) + ")";
   }
 
+  void complete_all() {
+    under_test->execute(
+        "UPDATE async_tasks SET status = 'completed', result = '1', version = 3, "
+        "started_at = now(), completed_at = now()");
+  }
+
   std::unique_ptr<PostgresUnderTest> under_test = PostgresUnderTest::in_schema(GetParam());
   std::unique_ptr<Engine> engine = under_test->open(EngineOptions::Open::create);
 };
@@ -75,6 +81,21 @@ TEST_P(PostgresPlanTest, AListReadsWhatItShows) {
   EXPECT_EQ(engine->catalog().list({{TaskStatus::pending}, {}, {}}, request).items.size(), 20U);
   EXPECT_TRUE(engine->catalog().list({{TaskStatus::failed}, {}, {}}, request).items.empty());
   EXPECT_TRUE(engine->catalog().find(newest.items.front().data.id).has_value());
+  engine.reset();
+  EXPECT_LT(rows_read(), kBacklog / 10);
+}
+
+TEST_P(PostgresPlanTest, AListOfCompletedTasksReadsWhatItShows) {
+  under_test->execute("ALTER TABLE async_tasks SET (autovacuum_enabled = false)");
+  under_test->execute(waiting_tasks());
+  complete_all();
+  under_test->execute("ANALYZE async_tasks");
+  under_test->execute("SELECT pg_stat_reset()");
+  PageRequest request{.page = 1, .page_size = 20, .documents = false, .count = false};
+  request.after = engine->catalog().list({}, request).next;
+  const TaskPage second = engine->catalog().list({{TaskStatus::completed}, {}, {}}, request);
+  EXPECT_EQ(second.items.size(), 20U);
+  EXPECT_TRUE(second.next.has_value());
   engine.reset();
   EXPECT_LT(rows_read(), kBacklog / 10);
 }
@@ -126,6 +147,19 @@ TEST_P(PostgresCountTest, ReadsAnIndexAndNoTasks) {
   const TaskPage pending = engine->catalog().list({{TaskStatus::pending}, {}, {}}, request);
   EXPECT_EQ(pending.total, kBacklog);
   EXPECT_TRUE(engine->catalog().find(pending.items.front().data.id).has_value());
+  engine.reset();
+  EXPECT_LT(rows_read(), kBacklog / 10);
+}
+
+TEST_P(PostgresCountTest, OfCompletedTasksReadsAnIndexAndNoTasks) {
+  under_test->execute(waiting_tasks());
+  complete_all();
+  under_test->execute("VACUUM ANALYZE async_tasks");
+  under_test->execute("SELECT pg_stat_reset()");
+  const PageRequest request{.page = 1, .page_size = 1, .documents = false};
+  EXPECT_EQ(engine->catalog().list({{TaskStatus::completed}, {}, {}}, request).total, kBacklog);
+  EXPECT_EQ(engine->catalog().stats().tasks.at(static_cast<std::size_t>(TaskStatus::completed)),
+            kBacklog);
   engine.reset();
   EXPECT_LT(rows_read(), kBacklog / 10);
 }
