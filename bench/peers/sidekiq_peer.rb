@@ -49,8 +49,10 @@ def start_worker
   worker
 end
 
-# What waits, or as much of it as is taken in these seconds; returns the rate.
+# What waits, or as much of it as is taken in these seconds; returns the rate, from the first job that
+# was taken.
 def drain(tasks, seconds)
+  sleep 0.001 while left == tasks
   began = clock
   sleep 0.005 while left > 0 && clock - began < seconds
   (tasks - left) / (clock - began)
@@ -78,14 +80,16 @@ if $PROGRAM_NAME == __FILE__
   # As `errand bench` does: what was submitted so far warms up what drains.
   worker = start_worker
   begin
-    drain(left, seconds)
+    drain(1 + alone + each * CALLERS, seconds)
     clear.call
-    # Aside, where the worker does not look; then all at once where it does.
+    # Aside, where the worker does not look, and while it stands still; then all at once where it does.
+    Process.kill("STOP", worker)
     figures[:submit_bulk] = rate(tasks) do
       Array.new(tasks) { [order] }.each_slice(BULK) do |jobs|
         Sidekiq::Client.push_bulk("class" => BenchJob, "args" => jobs, "queue" => "aside")
       end
     end
+    Process.kill("CONT", worker)
     Sidekiq.redis { |redis| redis.rename("queue:aside", "queue:default") }
     figures[:drain] = drain(tasks, seconds)
     failed = Sidekiq.redis { |redis| redis.zcard("retry") }

@@ -86,6 +86,9 @@ struct ClaimBatch {
   /// When to claim again, if the batch has fewer than `limit`: the next waiting task of these
   /// queues is due then, or may be. Relative, so that it means the same by every clock.
   std::optional<std::chrono::milliseconds> next_due{};
+
+  /// Part of the answer was lost: more may have been claimed. held_by() tells.
+  bool in_doubt = false;
 };
 
 /// How an attempt ended.
@@ -130,6 +133,7 @@ enum class CancelStatus : std::uint8_t {
 };
 
 struct RescueRequest {
+  /// 0: only shows that leases can be changed now, and takes nothing.
   std::size_t limit = 1000;
   int max_crashes = 3;  ///< the task that loses this many workers fails
 };
@@ -208,6 +212,7 @@ class ERRAND_EXPORT WorkQueue {
 
   /// Takes tasks away from workers whose lease has expired: with one more crash and the attempt
   /// given back, in their old place of the queue; or failed with class `errand::WorkerLost`.
+  /// Where the storage stands still meanwhile nobody could extend a lease: then it takes nothing.
   virtual std::vector<Rescued> rescue(const RescueRequest& request) = 0;
 };
 

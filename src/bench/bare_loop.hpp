@@ -10,8 +10,8 @@
 
 namespace errand::bench {
 
-/// The engine's own statements driven by the plainest loop on the client library: what there is to
-/// reach. One thread, no checks, no typed messages, no futures, no leases to keep.
+/// The engine's own statements driven by a plain loop on the client library: what there is to
+/// reach. One thread, no checks, no typed messages, no futures, no turns, no leases to keep.
 class BareLoop {
  public:
   virtual ~BareLoop() = default;

@@ -140,7 +140,7 @@ class PostgresBareLoop final : public BareLoop {
     }
   }
 
-  /// As a lone worker does (decision 0040): the next batch is claimed while the last one is
+  /// Much as a lone worker does (decision 0040): the next batch is claimed while the last one is
   /// completed, as two halves at the same time, and each but the first from where the one before it
   /// ends; a bundle of which nothing is left is dropped together with the next outcomes. Nobody
   /// else claims: there is no turn to take.

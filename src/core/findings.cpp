@@ -20,7 +20,7 @@ constexpr std::chrono::minutes kLongWait{5};
 constexpr std::chrono::seconds kRescueTime{2};
 
 /// A worker that was not seen for so long may be gone: it is only dropped from the list by others.
-constexpr std::chrono::minutes kSilence{1};
+constexpr std::chrono::minutes kSilence{5};
 
 std::string tasks_of(std::int64_t count, const std::string& kind) {
   return std::to_string(count) + " " + kind + (count == 1 ? " task" : " tasks");
@@ -30,25 +30,29 @@ std::string tasks_of(std::int64_t count, const std::string& kind) {
 /// shown itself since a lease ran out rescues the task.
 std::optional<Finding> lost_tasks(const std::string& queue, TaskCatalog& catalog,
                                   const std::vector<WorkerInfo>& workers, Timestamp now) {
-  constexpr std::int64_t kMost = 1000;
-  const TaskPage page = catalog.list(
-      {.statuses = {TaskStatus::running}, .type = {}, .queue = queue},
-      {.page = 1, .page_size = kMost, .documents = false, .after = {}, .count = false});
+  PageRequest request{
+      .page = 1, .page_size = 1000, .documents = false, .after = {}, .count = false};
   std::int64_t lost = 0;
-  for (const TaskRecord& task : page.items) {
-    if (!task.lease_expires_at || now - *task.lease_expires_at < kRescueTime) continue;
-    const Timestamp since = std::max<Timestamp>(*task.lease_expires_at, now - kSilence);
-    if (std::ranges::none_of(workers,
-                             [&](const WorkerInfo& worker) { return worker.seen_at > since; })) {
-      ++lost;
+  // The oldest are the likeliest, and come last.
+  do {
+    const TaskPage page =
+        catalog.list({.statuses = {TaskStatus::running}, .type = {}, .queue = queue}, request);
+    for (const TaskRecord& task : page.items) {
+      if (!task.lease_expires_at || now - *task.lease_expires_at < kRescueTime) continue;
+      const Timestamp since = std::max<Timestamp>(*task.lease_expires_at, now - kSilence);
+      if (std::ranges::none_of(workers,
+                               [&](const WorkerInfo& worker) { return worker.seen_at > since; })) {
+        ++lost;
+      }
     }
-  }
+    request.after = page.next;
+  } while (request.after);
   if (lost == 0) return std::nullopt;
-  return Finding{
-      Severity::warning, "queue " + queue,
-      tasks_of(lost, "running") + (page.next ? " or more" : "") + (lost == 1 ? " was" : " were") +
-          " lost with a worker, and no worker is there to rescue " + (lost == 1 ? "it" : "them"),
-      "start one with `errand worker --queue " + queue + "`"};
+  return Finding{Severity::warning, "queue " + queue,
+                 tasks_of(lost, "running") + (lost == 1 ? " was" : " were") +
+                     " lost with a worker, and no worker is there to rescue " +
+                     (lost == 1 ? "it" : "them"),
+                 "start one with `errand worker --queue " + queue + "`"};
 }
 
 }  // namespace

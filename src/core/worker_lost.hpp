@@ -8,9 +8,21 @@
 
 namespace errand::detail {
 
-/// If it takes a storage longer than this to say whether any lease has run out, it stood still:
-/// leases may have run out only because nobody could extend them, and nobody is taken for lost.
+/// If it takes a storage longer than this until leases that have run out can be changed, it stood
+/// still: they may have run out only because nobody could extend them, and nobody is taken for
+/// lost.
 inline constexpr std::chrono::milliseconds kLongestLook{1000};
+
+/// From the beginning of a rescue.
+class Look {
+ public:
+  [[nodiscard]] bool took_long() const {
+    return std::chrono::steady_clock::now() - began_ > kLongestLook;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
 
 /// What becomes of a task whose worker was lost, with that loss counted in `crashes`.
 [[nodiscard]] constexpr TaskStatus after_lost_worker(int crashes, int max_crashes,

@@ -2,6 +2,9 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdint>
+#include <ctime>
+#include <string_view>
 #include <sys/eventfd.h>
 #include <system_error>
 #include <unistd.h>
@@ -11,13 +14,31 @@ namespace {
 
 // What a signal handler may touch.
 std::atomic<int> event_of_handler{-1};
-std::atomic<int> signals_received{0};
+std::atomic<std::int64_t> first_signal_ms{0};  ///< 0: none yet
+
+/// Programs that stop others often signal the process and then its group, as `timeout` does: that
+/// is one wish, not two.
+constexpr std::int64_t kSameWishMs = 200;
+
+constexpr std::string_view kAtOnce = "stopped at once, by a second signal\n";
+
+std::int64_t milliseconds_now() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000 + now.tv_nsec / 1'000'000 + 1;
+}
 
 void on_signal(int number) {
-  // 128 + number is what a shell reports for a process that a signal ended.
-  if (signals_received.fetch_add(1) > 0) _exit(128 + number);
   const int saved = errno;
-  eventfd_write(event_of_handler.load(), 1);
+  const std::int64_t now = milliseconds_now();
+  std::int64_t first = 0;
+  if (first_signal_ms.compare_exchange_strong(first, now)) {
+    eventfd_write(event_of_handler.load(), 1);
+  } else if (now - first > kSameWishMs) {
+    static_cast<void>(!write(STDERR_FILENO, kAtOnce.data(), kAtOnce.size()));
+    // 128 + number is what a shell reports for a process that a signal ended.
+    _exit(128 + number);
+  }
   errno = saved;
 }
 
@@ -26,7 +47,7 @@ void on_signal(int number) {
 StopSignals::StopSignals() : event_{eventfd(0, EFD_CLOEXEC)} {
   if (event_ < 0) throw std::system_error{errno, std::generic_category(), "cannot watch signals"};
   event_of_handler = event_;
-  signals_received = 0;
+  first_signal_ms = 0;
   thread_ = std::thread{[this] { run(); }};
   struct sigaction action {};
   action.sa_handler = &on_signal;

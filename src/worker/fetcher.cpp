@@ -23,6 +23,7 @@ constexpr milliseconds kOnItsWay{100};
 void Fetcher::run() {
   milliseconds after_error = kFirstPauseAfterError;
   while (begin()) {
+    resolve_doubt();
     const std::size_t wanted = claimable(held_.wanted());
     if (wanted == 0) {
       set_all_claimed(false);                       // nobody looked
@@ -49,11 +50,18 @@ void Fetcher::run() {
     const std::size_t claimed = batch.claims.size();
     claimed_ += static_cast<std::int64_t>(claimed);
     if (claimed > 0) held_.add(std::move(batch.claims), since);
+    if (batch.in_doubt) {
+      claim_in_doubt_ = true;
+      set_all_claimed(false);
+      continue;
+    }
     // Where one suspect is held, others may wait although the batch is not full.
     set_all_claimed(claimed < wanted && !held_.holds_suspect());
     if (claimed >= wanted) continue;
     const bool look_again = batch.next_due && batch.next_due->count() == 0;
-    if (claimed == 0 && held_nothing && options_.drain && !look_again) {
+    if (claimed == 0 && held_nothing && options_.drain && !look_again && !claim_in_doubt_) {
+      // What a dead worker left is to be drained, too.
+      if (rescue_()) continue;
       return end_(WorkerReport::Reason::drained);
     }
     wait(std::min(longest_wait(), batch.next_due.value_or(kFallbackPoll)));
@@ -80,9 +88,9 @@ void Fetcher::stand_by() {
   });
 }
 
-void Fetcher::stop_standing_by() {
+void Fetcher::stop_standing_by(bool hand_back) {
   standing_by_.reset();
-  if (!was_standing_by_ && !claim_in_doubt_) return;
+  if (!hand_back || (!was_standing_by_ && !claim_in_doubt_)) return;
   try {
     hand_back_unknown();
   } catch (const std::exception& error) {
@@ -109,7 +117,6 @@ bool Fetcher::all_claimed() {
 }
 
 ClaimBatch Fetcher::claim(std::size_t wanted) {
-  if (claim_in_doubt_) hand_back_unknown();
   const ClaimRequest request{.queues = options_.queues,
                              .limit = wanted,
                              .worker = worker_,
@@ -118,6 +125,19 @@ ClaimBatch Fetcher::claim(std::size_t wanted) {
                              .stands_by = held_.free_handlers()};
   was_standing_by_ = was_standing_by_ || (standing_by_ && request.stands_by > 0);
   return source_.queue->claim(request);
+}
+
+void Fetcher::resolve_doubt() {
+  if (!claim_in_doubt_ || HeldTasks::Steady::now() < next_hand_back_) return;
+  try {
+    hand_back_unknown();
+    pause_between_hand_backs_ = kFirstPauseAfterError;
+  } catch (const std::exception& error) {
+    logger_.error(fmt::format("cannot hand back what a lost answer gave, trying again in {} ms: {}",
+                              pause_between_hand_backs_.count(), error.what()));
+    next_hand_back_ = HeldTasks::Steady::now() + pause_between_hand_backs_;
+    pause_between_hand_backs_ = std::min(pause_between_hand_backs_ * 2, kLongestPauseAfterError);
+  }
 }
 
 void Fetcher::hand_back_unknown() {

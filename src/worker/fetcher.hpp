@@ -13,6 +13,7 @@
 #include "errand/worker.hpp"
 
 #include "worker/held_tasks.hpp"
+#include "worker/storage_trouble.hpp"
 
 namespace errand::detail {
 
@@ -23,15 +24,18 @@ class Fetcher {
   /// There is nothing left to fetch, and all that was fetched is settled. Nothing else ends it but
   /// stop().
   using End = std::function<void(WorkerReport::Reason reason)>;
+  /// Takes away what workers have lost; false: nothing, or it could not.
+  using Rescue = std::function<bool()>;
 
   /// The references must outlive it.
   Fetcher(const WorkSource& source, const WorkerOptions& options, const std::string& worker,
-          HeldTasks& held, Logger& logger, End end)
+          HeldTasks& held, Logger& logger, Rescue rescue, End end)
       : source_{source},
         options_{options},
         worker_{worker},
         held_{held},
         logger_{logger},
+        rescue_{std::move(rescue)},
         end_{std::move(end)} {}
 
   /// Until stop(), or the end that it tells of. Throws StorageException if a queue that is to be
@@ -39,9 +43,10 @@ class Fetcher {
   void run();
   void stop();
 
-  /// From now on tasks may be handed to the worker; what is under way when that ends goes back.
+  /// From now on tasks may be handed to the worker.
   void stand_by();
-  void stop_standing_by();
+  /// `hand_back`: what came for the worker and did not reach it, which waits for the storage.
+  void stop_standing_by(bool hand_back);
 
   /// There may be something to claim.
   void wake();
@@ -59,6 +64,9 @@ class Fetcher {
   /// The answer to a claim was lost: what the storage thinks is held here and is not goes back,
   /// before its lease runs out and counts as a crash.
   void hand_back_unknown();
+  /// The same, where there is need and it is time; a storage that does not answer does not keep
+  /// others from being claimed from.
+  void resolve_doubt();
   [[nodiscard]] std::chrono::milliseconds longest_wait() const;
   [[nodiscard]] std::size_t claimable(std::size_t wanted) const;
   [[nodiscard]] bool limit_used_up() const { return options_.limit > 0 && claimable(1) == 0; }
@@ -74,6 +82,7 @@ class Fetcher {
   const std::string& worker_;
   HeldTasks& held_;
   Logger& logger_;
+  const Rescue rescue_;
   const End end_;
 
   std::mutex mutex_;
@@ -86,6 +95,8 @@ class Fetcher {
   Subscription standing_by_;
   bool was_standing_by_ = false;
   bool claim_in_doubt_ = false;
+  HeldTasks::Steady::time_point next_hand_back_{};
+  std::chrono::milliseconds pause_between_hand_backs_ = kFirstPauseAfterError;
   std::int64_t claimed_ = 0;
   std::atomic<std::int64_t> released_ = 0;
 };

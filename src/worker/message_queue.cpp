@@ -78,8 +78,6 @@ MessageQueue::MessageQueue(std::vector<ConsumedTransport> transports, SymfonySer
 // -------------------------------------------------------------------------------------
 
 ClaimBatch MessageQueue::claim(const ClaimRequest& request) {
-  // The one before had messages to return.
-  if (task_claim_in_doubt_) std::rethrow_exception(std::exchange(task_claim_in_doubt_, nullptr));
   ClaimBatch batch;
   std::exception_ptr error;
   bool reached_one = false;
@@ -100,31 +98,25 @@ ClaimBatch MessageQueue::claim(const ClaimRequest& request) {
     guarded(troubles_.back(), "the task queues", [&] {
       ClaimRequest rest = request;
       rest.limit -= batch.claims.size();
-      ClaimBatch more = claim_tasks_of(rest);
-      std::ranges::move(more.claims, std::back_inserter(batch.claims));
-      batch.next_due = earlier(batch.next_due, more.next_due);
+      try {
+        ClaimBatch more = tasks_.queue->claim(rest);
+        std::ranges::move(more.claims, std::back_inserter(batch.claims));
+        batch.next_due = earlier(batch.next_due, more.next_due);
+        batch.in_doubt = more.in_doubt;
+      } catch (const StorageException& e) {
+        batch.in_doubt = e.retry() == StorageException::Retry::in_doubt;
+        throw;
+      }
     });
   };
   if (tasks_.queue != nullptr && !tasks_.last) claim_tasks();
   const std::size_t joined = receive_all(request, batch, guarded);
   if (tasks_.queue != nullptr && (tasks_.last || joined > 0)) claim_tasks();
   // What was claimed must be run. Where nothing answers, the worker waits and says so.
-  if (task_claim_in_doubt_ && batch.claims.empty()) {
-    std::rethrow_exception(std::exchange(task_claim_in_doubt_, nullptr));
+  if (error && !reached_one && batch.claims.empty() && !batch.in_doubt) {
+    std::rethrow_exception(error);
   }
-  if (error && !reached_one && batch.claims.empty()) std::rethrow_exception(error);
   return batch;
-}
-
-ClaimBatch MessageQueue::claim_tasks_of(const ClaimRequest& request) {
-  try {
-    return tasks_.queue->claim(request);
-  } catch (const StorageException& error) {
-    if (error.retry() == StorageException::Retry::in_doubt) {
-      task_claim_in_doubt_ = std::current_exception();
-    }
-    throw;
-  }
 }
 
 std::size_t MessageQueue::receive_all(const ClaimRequest& request, ClaimBatch& batch,

@@ -88,7 +88,6 @@ class MessageQueue final : public WorkQueue {
     std::size_t tasks = 0;     ///< those among them that have joined a queue
   };
 
-  [[nodiscard]] ClaimBatch claim_tasks_of(const ClaimRequest& request);
   Received receive(std::size_t transport, std::size_t limit, std::vector<Claim>& claims);
   /// All that the transports give, until the limit is reached. Returns how many tasks joined.
   std::size_t receive_all(const ClaimRequest& request, ClaimBatch& batch, const auto& guarded);
@@ -114,9 +113,6 @@ class MessageQueue final : public WorkQueue {
   Logger& logger_;
 
   std::vector<Trouble> troubles_;  ///< of each transport, and of the tasks; the fetcher's own
-  /// The tasks' answer was lost: the fetcher has to be told, or it never looks what it was given.
-  /// Its own, too.
-  std::exception_ptr task_claim_in_doubt_;
 
   std::mutex mutex_;
   std::unordered_map<TaskId, Held> held_;  ///< by the id of its lease

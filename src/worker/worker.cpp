@@ -16,6 +16,7 @@
 #include "errand/errors.hpp"
 
 #include "core/block_signals.hpp"
+#include "core/worker_lost.hpp"
 #include "worker/executor.hpp"
 #include "worker/fetcher.hpp"
 #include "worker/held_tasks.hpp"
@@ -144,7 +145,8 @@ class Worker::Impl {
     void end() {
       worker_.end(WorkerReport::Reason::stopped);
       join(fetcher_);
-      worker_.fetcher_.stop_standing_by();
+      // A storage that has hung for the whole grace period is not asked once more.
+      worker_.fetcher_.stop_standing_by(worker_.grace_left() > milliseconds{0});
       worker_.held_.close();  // again: the fetcher may have brought some, or been handed one
       worker_.abandoned_ = worker_.finish_running();
       worker_.held_.close_ended();
@@ -337,6 +339,7 @@ class Worker::Impl {
     auto next_beat = Steady::now() + extend_every;    // run() has shown it once
     auto next_rescue = Steady::now() + extend_every;  // others may be about to extend theirs
     bool extend_now = false;
+    bool storage_was_away = false;
     while (true) {
       const auto now = Steady::now();
       bool storage_is_away = false;
@@ -352,19 +355,22 @@ class Worker::Impl {
       guarded("report progress", [this] { report_progress(); });
       if (now >= next_beat) {
         next_beat = now + extend_every;
-        guarded("show this worker", [this] { beat(); });
+        storage_is_away |= !guarded("show this worker", [this] { beat(); });
       }
-      // A storage that stood still for long may have let everybody's leases run out: nobody takes
-      // them away before all had time to extend theirs.
+      // A storage that could not be written for long may have let everybody's leases run out:
+      // nobody takes them away before it has been seen to be back, and all had time to extend
+      // theirs since.
       const auto took_long = [&] { return Steady::now() - now > extend_every; };
-      if (took_long()) storage_is_away = true;
+      storage_is_away |= took_long();
       if (!storage_is_away && now >= next_rescue) {
-        next_rescue = now + kBetweenRescues;
-        storage_is_away |= !guarded("rescue tasks", [this] { rescue(); });
+        storage_is_away = !rescue_where_it_is_quick(storage_was_away) || took_long();
+        next_rescue = Steady::now() + (storage_was_away ? extend_every : kBetweenRescues);
+        storage_was_away = false;
       }
-      if (storage_is_away || took_long()) {
+      if (storage_is_away) {
+        storage_was_away = true;
         next_extend = std::min(next_extend, Steady::now() + tick);
-        next_rescue = Steady::now() + extend_every;
+        next_rescue = Steady::now() + tick;
       }
       if (options_.memory_limit > 0 && resident_bytes() > options_.memory_limit) {
         end(WorkerReport::Reason::memory_limit);
@@ -414,10 +420,30 @@ class Worker::Impl {
     }
   }
 
-  /// One line, however many a worker had in its hands.
-  void rescue() {
+  /// Only looks whether it could, where the storage was away. False: it is away.
+  bool rescue_where_it_is_quick(bool was_away) {
+    RescueRequest request = rescue_request();
+    if (was_away) request.limit = 0;
+    const detail::Look look;
+    if (!guarded("rescue tasks", [&] { rescue(request); })) return false;
+    if (look.took_long() && !was_away) {
+      logger_.warning(
+          "the storage takes long to say what was lost; until it is quicker nothing is taken from "
+          "workers that it may only have kept from extending their leases");
+    }
+    return !look.took_long();
+  }
+
+  [[nodiscard]] RescueRequest rescue_request() const {
+    RescueRequest request;
+    request.max_crashes = options_.max_crashes;
+    return request;
+  }
+
+  /// False: nothing was lost. One line of the log, however many a worker had in its hands.
+  bool rescue(const RescueRequest& request) {
     std::map<std::pair<std::string, TaskStatus>, std::vector<TaskId>> lost;
-    for (const Rescued& task : source_.queue->rescue({.max_crashes = options_.max_crashes})) {
+    for (const Rescued& task : source_.queue->rescue(request)) {
       lost[{task.worker, task.status}].push_back(task.id);
     }
     for (const auto& [how, ids] : lost) {
@@ -429,6 +455,7 @@ class Worker::Impl {
                           : fmt::format("{} tasks were lost by worker {} and are {} now, {} first",
                                         ids.size(), worker, to_string(status), first));
     }
+    return !lost.empty();
   }
 
   void warn_of_taken_over(const std::vector<std::string>& names, const char* one,
@@ -463,8 +490,17 @@ class Worker::Impl {
   const std::size_t concurrency_;
   WorkerInfo info_;  ///< used by the keeper alone once it runs
   detail::HeldTasks held_;
-  detail::Fetcher fetcher_{source_, options_, info_.worker,
-                           held_,   logger_,  [this](WorkerReport::Reason why) { end(why); }};
+  detail::Fetcher fetcher_{source_,
+                           options_,
+                           info_.worker,
+                           held_,
+                           logger_,
+                           [this] {
+                             bool any = false;
+                             guarded("rescue tasks", [&] { any = rescue(rescue_request()); });
+                             return any;
+                           },
+                           [this](WorkerReport::Reason why) { end(why); }};
   detail::Settler settler_{
       *source_.queue, held_, logger_,
       [this](const std::vector<Settlement>& batch, const std::vector<SettleStatus>& statuses,

@@ -107,7 +107,6 @@ class Documents(ErrandTest):
         text = (SOURCES / name).read_text(encoding="utf-8")
         script = self.work / "resize.sh"
         script.write_text(script_of(text))
-        script.chmod(0o755)
         steps = steps_of(text)
         self.assertGreater(len(steps), 5, "the sessions were not found")
         for step in steps:

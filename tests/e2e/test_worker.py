@@ -1,4 +1,5 @@
 import signal
+import time
 import unittest
 
 from built_program import DEADLINE
@@ -21,6 +22,34 @@ class Worker(ErrandTest):
             code, out, _ = self.stop(worker, number)
             self.assertEqual((code, out), (0, ""))
             self.assertEqual(self.json("stats")["workers"], [])
+
+    def test_the_same_wish_to_stop_told_twice_is_one(self):
+        task = self.submit("errand.sleep", '{"ms":500}')
+        worker = self.start_worker()
+        self.wait_for_status(task, "running")
+        worker.send_signal(signal.SIGTERM)  # as `timeout` does: the process, then its group
+        self.assertEqual(self.stop(worker)[0], 0)
+        self.assertEqual(self.json("status", task)["status"], "completed")
+
+    def test_a_second_wish_to_stop_ends_it_at_once(self):
+        task = self.submit("errand.sleep", '{"ms":600000}')
+        worker = self.start_worker()
+        self.wait_for_status(task, "running")
+        worker.send_signal(signal.SIGINT)
+        time.sleep(0.5)  # a person's second Ctrl-C
+        code, _, said = self.stop(worker, signal.SIGINT)
+        self.assertEqual(code, 128 + signal.SIGINT)
+        self.assertTrue(said.endswith("stopped at once, by a second signal\n"), said)
+
+    def test_draining_takes_what_a_dead_worker_left(self):
+        task = self.submit("errand.sleep", '{"ms":300}')
+        worker = self.start_worker("--lease", "500ms")
+        self.wait_for_status(task, "running")
+        self.stop(worker, signal.SIGKILL)
+        self.wait_until(
+            lambda: "1 completed" in self.errand("worker", "--drain", "--lease", "500ms").stderr,
+            "nobody rescues it",
+        )
 
     def test_only_the_queues_asked_for_are_served(self):
         mail = self.submit("errand.echo", "--queue", "mail")

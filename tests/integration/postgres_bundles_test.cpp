@@ -1,10 +1,13 @@
 #include <chrono>
+#include <future>
 #include <gtest/gtest.h>
 #include <libpq-fe.h>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "errand/engine.hpp"
@@ -185,24 +188,6 @@ TEST_F(PostgresBundlesTest, AHistoryThatIsNoneKeepsNobodyFromBeingRescued) {
             "1 1 1 2");
 }
 
-/// Nobody could extend a lease meanwhile.
-TEST_F(PostgresBundlesTest, NobodyIsLostWhereTheServerStoodStill) {
-  submit(2);
-  ASSERT_EQ(claim(2).size(), 2U);
-  static_cast<void>(sql("UPDATE errand_bundles SET lease_expires_at = now()"));
-  std::thread stands_still{[this] {
-    static_cast<void>(
-        sql("BEGIN; LOCK TABLE errand_bundles IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(1.5); "
-            "COMMIT"));
-  }};
-  while (sql("SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted "
-             "AND relation = 'errand_bundles'::regclass") == "0") {
-  }
-  EXPECT_TRUE(engine->queue().rescue({}).empty());
-  stands_still.join();
-  EXPECT_EQ(engine->queue().rescue({}).size(), 2U) << "it answers at once now";
-}
-
 TEST_F(PostgresBundlesTest, ALeaseThatRanOutCountsUntilSomebodyRescues) {
   submit(60);
   const std::vector<Claim> claims = claim(60);
@@ -310,6 +295,33 @@ class Session {
  private:
   PGconn* connection_;
 };
+
+/// Nobody could extend a lease meanwhile. SHARE lets everybody read, and only keeps them from
+/// changing anything.
+TEST_F(PostgresBundlesTest, NobodyIsLostWhereLeasesCouldNotBeExtended) {
+  submit(2);
+  ASSERT_EQ(claim(2).size(), 2U);
+  static_cast<void>(sql("UPDATE errand_bundles SET lease_expires_at = now()"));
+  for (const char* lock :
+       {"errand_bundles IN ACCESS EXCLUSIVE MODE", "async_tasks IN SHARE MODE"}) {
+    std::optional<Session> session{std::in_place, *under_test};
+    session->run(std::string{"LOCK TABLE "} + lock);
+    std::future<std::size_t> rescued = std::async(std::launch::async, [this]() -> std::size_t {
+      try {
+        return engine->queue().rescue({}).size();
+      } catch (const StorageException&) {
+        return 0;  // it waited for longer than it may
+      }
+    });
+    while (sql("SELECT count(*) FROM pg_locks WHERE NOT granted") == "0") {
+    }
+    std::this_thread::sleep_for(milliseconds{1200});  // so that it has waited for longer than that
+    session.reset();
+    EXPECT_EQ(rescued.get(), 0U) << lock;
+  }
+  EXPECT_TRUE(engine->queue().rescue({.limit = 0}).empty()) << "only a look";
+  EXPECT_EQ(engine->queue().rescue({}).size(), 2U) << "it answers at once now";
+}
 
 TEST_F(PostgresBundlesTest, ACancelInATransactionThatStaysOpenHoldsUpThatTaskAlone) {
   submit(60);

@@ -199,6 +199,31 @@ TEST_F(SqliteFileTest, ALeaseBeginsWhenTheFileIsFreeNotWhenItWasAskedFor) {
   EXPECT_TRUE(engine->queue().rescue({}).empty());
 }
 
+TEST_F(SqliteFileTest, NobodyIsLostWhereLeasesCouldNotBeExtended) {
+  testing::FakeClock clock;
+  EngineOptions options;
+  options.clock = &clock;
+  options.open = EngineOptions::Open::create;
+  const auto engine = open_sqlite(Dsn{"sqlite://" + path.string()}, options);
+  submit(*engine);
+  const ClaimRequest request{.queues = {kDefaultQueue}, .limit = 1, .worker = "w"};
+  ASSERT_EQ(engine->queue().claim(request).claims.size(), 1U);
+  clock.advance(2 * request.lease);
+  Connection other = connect();
+  other.execute("BEGIN IMMEDIATE");
+  testing::Milestone begins;
+  std::thread waits{[&] {
+    begins.reach();
+    EXPECT_TRUE(engine->queue().rescue({}).empty());
+  }};
+  EXPECT_TRUE(begins.was_reached());
+  std::this_thread::sleep_for(std::chrono::milliseconds{1500});  // longer than a look may take
+  other.execute("COMMIT");
+  waits.join();
+  EXPECT_TRUE(engine->queue().rescue({.limit = 0}).empty()) << "only a look";
+  EXPECT_EQ(engine->queue().rescue({}).size(), 1U) << "the file is free now";
+}
+
 TEST_F(SqliteFileTest, ManyReadersShareAFewFiles) {
   const auto engine = open(path);
   const TaskId id = submit(*engine);

@@ -160,7 +160,7 @@ TEST_F(WorkerOutageTest, AnOutageLongerThanTheLeaseTakesNoTaskFromWorkersThatLiv
   ASSERT_TRUE(logger.says("cannot extend leases"));
   clock.advance(seconds{10});
   engine.mend();
-  ASSERT_TRUE(engine.was_called(Call::rescue, engine.calls(Call::rescue) + 1));
+  ASSERT_TRUE(engine.was_called(Call::rescue, engine.calls(Call::rescue) + 2));
   EXPECT_EQ(task.status(), TaskStatus::running);
   EXPECT_EQ(record(task).crashes, 0);
   may_end.reach();
@@ -182,6 +182,44 @@ TEST_F(WorkerOutageTest, AStorageThatStoodStillTakesNoTaskFromWorkersThatWaitedF
   ASSERT_TRUE(engine.was_called(Call::extend, engine.calls(Call::extend) + 1));
   EXPECT_EQ(engine.calls(Call::rescue), rescues) << "others have had no time to extend theirs";
   ends.reach();
+}
+
+/// The first look may come before those whom the storage kept from it have extended their leases.
+TEST_F(WorkerOutageTest, AfterAnOutageNothingIsTakenBeforeTheStorageWasSeenToBeBack) {
+  const TaskHandle task = submit();
+  lose_with_a_worker();
+  clock.advance(seconds{16});
+  engine.refuse(Call::rescue);
+  Milestone at_once;
+  at_once.reach();
+  Milestone goes_on;
+  engine.hold(Call::rescue, at_once);  // is refused
+  engine.hold(Call::rescue, at_once);  // only looks
+  engine.hold(Call::rescue, goes_on);
+  WorkerOptions options = one_at_a_time();
+  options.lease = seconds{3};
+  RunningWorker worker{engine, handlers, options, logger};
+  ASSERT_TRUE(engine.was_called(Call::rescue, 3));
+  EXPECT_EQ(task.status(), TaskStatus::running);
+  EXPECT_EQ(record(task).data.version, 2);
+  goes_on.reach();
+  EXPECT_EQ(task.get_json(kPatience), "1");
+  EXPECT_EQ(record(task).crashes, 1);
+}
+
+TEST_F(WorkerOutageTest, DrainingTakesWhatADeadWorkerLeft) {
+  const TaskHandle task = submit();
+  lose_with_a_worker();
+  WorkerOptions options;
+  options.drain = true;
+  {
+    RunningWorker early{engine, handlers, options, logger};
+    EXPECT_EQ(early.report().completed, 0) << "its lease lasts";
+  }
+  clock.advance(seconds{16});
+  RunningWorker worker{engine, handlers, options, logger};
+  EXPECT_EQ(worker.report().completed, 1);
+  EXPECT_EQ(record(task).crashes, 1);
 }
 
 TEST_F(WorkerOutageTest, AWorkerThatEndsAfterALostReplyHandsBackWhatItWasGiven) {

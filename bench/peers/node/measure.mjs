@@ -135,6 +135,7 @@ export async function measure(peer) {
   // As `errand bench` does: what was submitted so far warms up what drains.
   await drain(peer, 1 + alone + CALLERS + each * CALLERS, seconds);
   await peer.clear();
+  await peer.refreshStatistics?.(); // which also takes away what was cleared
   figures.submit_bulk = await rate(tasks, async () => {
     for (let done = 0; done < tasks; done += BULK) {
       await peer.submitBulk(Array(Math.min(BULK, tasks - done)).fill(payload));

@@ -75,7 +75,9 @@ SELECT task_id, version, queue_name, worker, crashes, cancel_requested FROM asyn
 WHERE status = 'running' AND lease_expires_at < now()
 ORDER BY lease_expires_at LIMIT $1::int8 FOR UPDATE SKIP LOCKED)";
 
+/// With the lock of those who change leases, so that it waits where they do.
 constexpr const char* kAnyExpiredLease = R"(
+WITH writable AS (UPDATE async_tasks SET version = version WHERE false)
 SELECT EXISTS (SELECT 1 FROM async_tasks WHERE status = 'running' AND lease_expires_at < now())
        OR EXISTS (SELECT 1 FROM errand_bundles WHERE lease_expires_at < now()))";
 
@@ -362,11 +364,11 @@ std::vector<CancelStatus> Queue::cancel(std::span<const TaskId> ids) {
 }
 
 std::vector<Rescued> Queue::rescue(const RescueRequest& request) {
-  // Looking takes no locks, and there is hardly ever anything to do.
-  const auto began = std::chrono::steady_clock::now();
+  // There is hardly ever anything to do.
+  const detail::Look look;
   const bool any = database_.read(
       [](Connection& connection) { return connection.run(Query{kAnyExpiredLease}).boolean(0, 0); });
-  if (!any || std::chrono::steady_clock::now() - began > detail::kLongestLook) return {};
+  if (!any || request.limit == 0 || look.took_long()) return {};
   return database_.write_in_steps([&](Connection& connection, Changes& changes) {
     std::vector<Query> queries = database_.transaction_settings();
     queries.push_back(Query{sql::kMaterializeExpired});
@@ -377,6 +379,7 @@ std::vector<Rescued> Queue::rescue(const RescueRequest& request) {
     const Result result = std::move(connection.run(queries).back());
     std::vector<Loss> losses;
     std::vector<Rescued> rescued;
+    if (look.took_long()) return rescued;
     for (int row = 0; row < result.rows(); ++row) {
       const TaskId id = result.task_id(row, 0);
       const std::string worker{result.text(row, 3)};

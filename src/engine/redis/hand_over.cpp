@@ -63,10 +63,7 @@ HandOver::Claiming HandOver::claims(const ClaimRequest& request) {
   worker.queues = request.queues;
   worker.lease = request.lease;
   worker.stands_by = request.stands_by > 0;
-  if (std::exchange(worker.may_have_missed, false)) {
-    throw StorageException{"Redis could not tell this worker of tasks that were handed to it",
-                           StorageException::Retry::in_doubt};
-  }
+  if (std::exchange(worker.may_have_missed, false)) return {.missed = true};
   const bool hears = database_.notifications().hears_hand_overs();
   return {.stands_by = hears ? static_cast<std::int64_t>(request.stands_by) : 0,
           .naming = begin_naming(found->second)};
@@ -82,6 +79,7 @@ HandOver::Settling HandOver::settles(std::span<const Settlement> settlements) {
     const auto worker = workers_.find(handed.mapped().worker);
     // One that has more to do by now, or gives the task back for that, does not ask for another.
     if (worker == workers_.end() || !worker->second->stands_by ||
+        !database_.notifications().hears_hand_overs() ||
         std::holds_alternative<Released>(settlement.outcome)) {
       continue;
     }

@@ -39,9 +39,9 @@ class HandOver {
   struct Claiming {
     std::int64_t stands_by = -1;  ///< how many tasks it may be handed, as claim.lua takes it
     std::unique_ptr<Naming> naming{};
+    bool missed = false;  ///< a task may have been on its way while nobody listened; told once
   };
-  /// Of this claim's worker: -1 without a taker. Throws StorageException, in doubt, if a task may
-  /// have been on its way while nobody listened: who claims looks then what it holds.
+  /// Of this claim's worker: -1 without a taker.
   [[nodiscard]] Claiming claims(const ClaimRequest& request);
 
   struct Settling {

@@ -132,6 +132,9 @@ ClaimBatch Queue::claim(const ClaimRequest& request) {
   ClaimBatch batch;
   if (request.limit == 0 || request.queues.empty()) return batch;
   const HandOver::Claiming standing = hand_over_.claims(request);
+  // Who claims looks first what it holds.
+  batch.in_doubt = standing.missed;
+  if (batch.in_doubt) return batch;
   Command arguments;
   arguments.add(static_cast<std::int64_t>(std::min(request.limit, kMostTasks)))
       .add(static_cast<std::int64_t>(std::min(request.suspects, kMostTasks)))
@@ -290,10 +293,9 @@ std::vector<CancelStatus> Queue::cancel(std::span<const TaskId> ids) {
 std::vector<Rescued> Queue::rescue(const RescueRequest& request) {
   Command limit;
   limit.add(static_cast<std::int64_t>(std::min(request.limit, kMostTasks)));
-  const auto began = std::chrono::steady_clock::now();
+  const detail::Look look;
   const Reply lost = database_.read(scripts().lost, limit);
-  if (lost.value().size() == 0) return {};
-  if (std::chrono::steady_clock::now() - began > detail::kLongestLook) return {};
+  if (lost.value().size() == 0 || look.took_long()) return {};
   // Between the two scripts a worker may come back and extend its lease, which leaves the version
   // alone: the second one looks at the lease again.
   std::vector<Rescued> candidates;

@@ -327,16 +327,9 @@ std::vector<CancelStatus> Queue::cancel(std::span<const TaskId> ids) {
 }
 
 std::vector<Rescued> Queue::rescue(const RescueRequest& request) {
-  const Timestamp now = database_.now();
-  const std::string limit = to_sql_time(now);
-  // Looking costs no write lock, and there is hardly ever anything to do.
-  const bool any = database_.read([&](Connection& connection) {
-    Statement& row = connection.prepare(sql::kExpiredLeases).bind(1, limit).bind(2, 1);
-    const bool found = row.step();
-    row.reset();
-    return found;
-  });
-  if (!any) return {};
+  const detail::Look look;
+  // In a transaction for writing, though there is hardly ever anything to do: it waits where those
+  // wait who extend leases.
   return database_.write([&](Connection& connection, Changes& changes) {
     struct Lost {
       Lease lease;
@@ -344,8 +337,12 @@ std::vector<Rescued> Queue::rescue(const RescueRequest& request) {
       int crashes;
     };
     std::vector<Lost> lost;
+    std::vector<Rescued> rescued;
+    if (request.limit == 0 || look.took_long()) return rescued;
+    const Timestamp now = database_.now();
+    const std::string expired = to_sql_time(now);
     Statement& row = connection.prepare(sql::kExpiredLeases);
-    row.bind(1, limit).bind(2, static_cast<std::int64_t>(request.limit));
+    row.bind(1, expired).bind(2, static_cast<std::int64_t>(request.limit));
     while (row.step()) {
       const int crashes = row.small_integer(4) + 1;
       lost.push_back(
@@ -358,7 +355,6 @@ std::vector<Rescued> Queue::rescue(const RescueRequest& request) {
                .crashes = crashes});
     }
     Settler settler{connection, changes, now};
-    std::vector<Rescued> rescued;
     for (Lost& task : lost) {
       settler.rescue(task.lease, task.rescued.status,
                      detail::worker_lost(task.rescued.worker, task.crashes));

@@ -122,11 +122,11 @@ BEGIN
     RETURN history;
   END IF;
   RETURN '[]';
-EXCEPTION WHEN data_exception THEN
+EXCEPTION WHEN data_exception OR statement_too_complex THEN
   RETURN '[]';
 END $$;
 
--- They find these tables, whatever the search_path of the caller.
+-- The functions for users find these tables, whatever the search_path of the caller.
 DO $$
 DECLARE
   function regprocedure;
