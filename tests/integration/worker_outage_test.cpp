@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "errand/errors.hpp"
@@ -220,6 +221,40 @@ TEST_F(WorkerOutageTest, DrainingTakesWhatADeadWorkerLeft) {
   RunningWorker worker{engine, handlers, options, logger};
   EXPECT_EQ(worker.report().completed, 1);
   EXPECT_EQ(record(task).crashes, 1);
+}
+
+/// Loses the first claims on the way, and says so, as where one of several storages did not answer.
+class ForgetfulEngine final : public testing::ForwardingEngine {
+ public:
+  using ForwardingEngine::ForwardingEngine;
+  TaskQueue& queue() noexcept override { return queue_; }
+
+ private:
+  struct Queue final : testing::ForwardingQueue {
+    using ForwardingQueue::ForwardingQueue;
+    ClaimBatch claim(const ClaimRequest& request) override {
+      ClaimBatch batch = ForwardingQueue::claim(request);
+      if (!batch.claims.empty() && !std::exchange(has_lost, true)) {
+        batch.claims.clear();
+        batch.in_doubt = true;
+      }
+      return batch;
+    }
+    bool has_lost = false;
+  };
+  Queue queue_{&real().queue()};
+};
+
+TEST_F(WorkerOutageTest, WhatAnAnswerInDoubtMayHaveGivenIsHandedBackAtOnce) {
+  const TaskHandle task = submit();
+  ForgetfulEngine forgetful{file.open(clock)};
+  WorkerOptions options;
+  options.drain = true;
+  RunningWorker worker{forgetful, handlers, options, logger};
+  EXPECT_EQ(worker.report().completed, 1);
+  EXPECT_TRUE(logger.says("handed back 1 task that came for this worker and did not reach it"));
+  EXPECT_EQ(record(task).attempts, 1);
+  EXPECT_EQ(record(task).crashes, 0);
 }
 
 TEST_F(WorkerOutageTest, AWorkerThatEndsAfterALostReplyHandsBackWhatItWasGiven) {
