@@ -265,17 +265,17 @@ void Queue::drop_last_bundles() {
 
 std::vector<SettleStatus> Queue::store_outcomes(std::span<const Settlement> settlements,
                                                 bool materialize) {
-  bool once_each = true;
-  std::unordered_set<TaskId> ids;
-  for (const Settlement& settlement : settlements) {
-    once_each = ids.insert(settlement.lease.id).second && once_each;
-  }
+  std::vector<TaskId> ids;
+  ids.reserve(settlements.size());
+  for (const Settlement& settlement : settlements) ids.push_back(settlement.lease.id);
+  std::ranges::sort(ids);
+  const bool once_each = std::ranges::adjacent_find(ids) == ids.end();
   // Of two outcomes for one task the first counts: none may be left for a second look.
   const bool by_id = materialize || !once_each;
   const auto settle = [&](std::span<const Settlement> part) {
     return [&, part](Connection& connection, Changes& changes) {
-      return Settler{connection, changes, database_.transaction_settings(), bundles_}.settle(part,
-                                                                                             by_id);
+      return Settler{connection, changes, database_.transaction_settings(), bundles_}.settle(
+          part, once_each, by_id);
     };
   };
   if (!once_each) return database_.write_in_steps(settle(settlements));

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <unordered_set>
 
 #include "errand/task_catalog.hpp"
 
@@ -200,14 +201,14 @@ class Changer {
     final_.push_back(final);
   }
 
-  std::unordered_set<TaskId> run() {
-    std::unordered_set<TaskId> changed;
+  std::vector<TaskId> run() {
+    std::vector<TaskId> changed;
     if (queries_.size() == first_) return changed;
     const std::vector<Result> results = connection_.run(queries_);
     for (std::size_t i = first_; i < results.size(); ++i) {
       for (int row = 0; row < results[i].rows(); ++row) {
         const TaskId id = results[i].task_id(row, 0);
-        changed.insert(id);
+        changed.push_back(id);
         if (final_[i] || results[i].boolean(row, 1)) {
           changes_.final_tasks.push_back(id);
         } else {
@@ -228,7 +229,7 @@ class Changer {
 
 }  // namespace
 
-std::vector<SettleStatus> Settler::settle(std::span<const Settlement> settlements,
+std::vector<SettleStatus> Settler::settle(std::span<const Settlement> settlements, bool once_each,
                                           bool materialize) {
   std::vector<std::optional<Bundles::Spot>> spots(settlements.size());
   if (!materialize) {
@@ -246,11 +247,13 @@ std::vector<SettleStatus> Settler::settle(std::span<const Settlement> settlement
     std::vector<std::size_t> now;
     std::vector<std::size_t> later;
     for (const std::size_t i : left) {
-      const bool first = seen.insert(settlements[i].lease.id).second;
+      const TaskId id = settlements[i].lease.id;
+      const bool first = once_each || seen.insert(id).second;
       (first ? now : later).push_back(i);
-      if (first) round.add(settlements[i], spots[i]);
+      if (!first) continue;
+      round.add(settlements[i], spots[i]);
+      if (materialize) round.held.push_back(id);
     }
-    if (materialize) round.held.assign(seen.begin(), seen.end());
     std::vector<Query> before = settings_;
     if (const std::vector<TaskId> spent = bundles_.take_spent(); !spent.empty()) {
       before.push_back(Query{sql::kDropBundles});
@@ -267,16 +270,19 @@ std::vector<SettleStatus> Settler::settle(std::span<const Settlement> settlement
     if (!round.retried.empty()) changer.add(wait_again(round.retried, 0, 0), false);
     if (!round.released.empty()) changer.add(wait_again(round.released, 1, 0), false);
     if (!round.cancelled.empty()) changer.add(cancel(round.cancelled, 0), true);
-    const std::unordered_set<TaskId> changed = changer.run();
+    const std::vector<TaskId> changed = changer.run();
+    const bool all = changed.size() == now.size();  // as mostly: nothing has to be looked up
+    const auto some = all ? std::unordered_set<TaskId>{}
+                          : std::unordered_set<TaskId>{changed.begin(), changed.end()};
     for (const std::size_t i : now) {
-      if (changed.contains(settlements[i].lease.id)) statuses[i] = SettleStatus::settled;
+      if (all || some.contains(settlements[i].lease.id)) statuses[i] = SettleStatus::settled;
     }
     left = std::move(later);
   }
   return statuses;
 }
 
-std::unordered_set<TaskId> Settler::rescue(std::span<const Loss> losses) {
+void Settler::rescue(std::span<const Loss> losses) {
   Group failed;
   Group retried;
   Group cancelled;
@@ -294,7 +300,7 @@ std::unordered_set<TaskId> Settler::rescue(std::span<const Loss> losses) {
   if (!failed.empty()) changer.add(fail(failed, 1), true);
   if (!retried.empty()) changer.add(wait_again(retried, 1, 1), false);
   if (!cancelled.empty()) changer.add(cancel(cancelled, 1), true);
-  return changer.run();
+  changer.run();
 }
 
 }  // namespace errand::postgres

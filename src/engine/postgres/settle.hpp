@@ -1,7 +1,6 @@
 #pragma once
 
 #include <span>
-#include <unordered_set>
 #include <vector>
 
 #include "errand/task_queue.hpp"
@@ -28,13 +27,15 @@ class Settler {
         settings_{std::move(settings)},
         bundles_{bundles} {}
 
-  /// One status for each, in order. One round trip, unless a task comes more than once.
+  /// One status for each, in order. One round trip, unless a task comes more than once; `once_each`
+  /// says that none does.
   /// `materialize`: whatever a bundle holds of them is settled by its id; otherwise what this
   /// process has claimed in bundles is known, and completed where it is.
-  std::vector<SettleStatus> settle(std::span<const Settlement> settlements, bool materialize);
+  std::vector<SettleStatus> settle(std::span<const Settlement> settlements, bool once_each,
+                                   bool materialize);
 
-  /// Returns those that were still held.
-  std::unordered_set<TaskId> rescue(std::span<const Loss> losses);
+  /// Their rows are locked.
+  void rescue(std::span<const Loss> losses);
 
  private:
   Connection& connection_;
