@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <ctime>
+#include <poll.h>
 #include <string_view>
 #include <sys/eventfd.h>
 #include <system_error>
@@ -15,6 +16,8 @@ namespace {
 // What a signal handler may touch.
 std::atomic<int> event_of_handler{-1};
 std::atomic<std::int64_t> first_signal_ms{0};  ///< 0: none yet
+
+static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 
 /// Programs that stop others often signal the process and then its group, as `timeout` does: that
 /// is one wish, not two.
@@ -35,7 +38,11 @@ void on_signal(int number) {
   if (first_signal_ms.compare_exchange_strong(first, now)) {
     eventfd_write(event_of_handler.load(), 1);
   } else if (now - first > kSameWishMs) {
-    static_cast<void>(!write(STDERR_FILENO, kAtOnce.data(), kAtOnce.size()));
+    pollfd terminal{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+    // Where nobody reads it would wait.
+    if (poll(&terminal, 1, 0) == 1 && (terminal.revents & POLLOUT) != 0) {
+      static_cast<void>(!write(STDERR_FILENO, kAtOnce.data(), kAtOnce.size()));
+    }
     // 128 + number is what a shell reports for a process that a signal ended.
     _exit(128 + number);
   }

@@ -133,6 +133,7 @@ void Fetcher::resolve_doubt() {
     hand_back_unknown();
     pause_between_hand_backs_ = kFirstPauseAfterError;
   } catch (const std::exception& error) {
+    if (options_.drain && is_useless(error)) throw;
     logger_.error(fmt::format("cannot hand back what a lost answer gave, trying again in {} ms: {}",
                               pause_between_hand_backs_.count(), error.what()));
     next_hand_back_ = HeldTasks::Steady::now() + pause_between_hand_backs_;

@@ -102,9 +102,9 @@ ClaimBatch MessageQueue::claim(const ClaimRequest& request) {
         ClaimBatch more = tasks_.queue->claim(rest);
         std::ranges::move(more.claims, std::back_inserter(batch.claims));
         batch.next_due = earlier(batch.next_due, more.next_due);
-        batch.in_doubt = more.in_doubt;
+        batch.in_doubt |= more.in_doubt;
       } catch (const StorageException& e) {
-        batch.in_doubt = e.retry() == StorageException::Retry::in_doubt;
+        batch.in_doubt |= e.retry() == StorageException::Retry::in_doubt;
         throw;
       }
     });

@@ -44,6 +44,9 @@ constexpr milliseconds kLongestInBuffer{1000};
 /// wait for the next time.
 constexpr milliseconds kYoung{1000};
 
+/// A claim that takes longer than this, and than the grace period: the storage hangs.
+constexpr milliseconds kHangs{1000};
+
 /// After the grace period, for handlers that do listen to their stop_token.
 constexpr milliseconds kLastChance{1000};
 
@@ -144,9 +147,11 @@ class Worker::Impl {
     /// In the order in which tasks pass through their hands.
     void end() {
       worker_.end(WorkerReport::Reason::stopped);
+      const auto began = Steady::now();
       join(fetcher_);
-      // A storage that has hung for the whole grace period is not asked once more.
-      worker_.fetcher_.stop_standing_by(worker_.grace_left() > milliseconds{0});
+      // A storage that hangs is not asked once more.
+      const bool hangs = Steady::now() - began > std::max(worker_.options_.grace, kHangs);
+      worker_.fetcher_.stop_standing_by(!hangs);
       worker_.held_.close();  // again: the fetcher may have brought some, or been handed one
       worker_.abandoned_ = worker_.finish_running();
       worker_.held_.close_ended();
@@ -339,7 +344,6 @@ class Worker::Impl {
     auto next_beat = Steady::now() + extend_every;    // run() has shown it once
     auto next_rescue = Steady::now() + extend_every;  // others may be about to extend theirs
     bool extend_now = false;
-    bool storage_was_away = false;
     while (true) {
       const auto now = Steady::now();
       bool storage_is_away = false;
@@ -359,18 +363,20 @@ class Worker::Impl {
       }
       // A storage that could not be written for long may have let everybody's leases run out:
       // nobody takes them away before it has been seen to be back, and all had time to extend
-      // theirs since.
+      // theirs since. That it can be written shows in the beat.
       const auto took_long = [&] { return Steady::now() - now > extend_every; };
       storage_is_away |= took_long();
       if (!storage_is_away && now >= next_rescue) {
-        storage_is_away = !rescue_where_it_is_quick(storage_was_away) || took_long();
-        next_rescue = Steady::now() + (storage_was_away ? extend_every : kBetweenRescues);
-        storage_was_away = false;
+        storage_is_away = !rescue_where_it_is_quick(storage_was_away_) || took_long();
+        next_rescue = Steady::now() + (storage_was_away_ ? extend_every : kBetweenRescues);
+        storage_was_away_ = false;
       }
       if (storage_is_away) {
-        storage_was_away = true;
-        next_extend = std::min(next_extend, Steady::now() + tick);
-        next_rescue = Steady::now() + tick;
+        storage_was_away_ = true;
+        const auto again = Steady::now() + tick;
+        next_extend = std::min(next_extend, again);
+        next_beat = std::min(next_beat, again);
+        next_rescue = again;
       }
       if (options_.memory_limit > 0 && resident_bytes() > options_.memory_limit) {
         end(WorkerReport::Reason::memory_limit);
@@ -383,7 +389,7 @@ class Worker::Impl {
     }
   }
 
-  /// False: it may work out later.
+  /// False: it could not.
   template <class Body>
   bool guarded(const char* doing, Body&& body) {
     try {
@@ -391,7 +397,7 @@ class Worker::Impl {
       return true;
     } catch (const std::exception& error) {
       logger_.error(fmt::format("cannot {}: {}", doing, error.what()));
-      return is_useless(error);
+      return false;
     }
   }
 
@@ -424,14 +430,16 @@ class Worker::Impl {
   bool rescue_where_it_is_quick(bool was_away) {
     RescueRequest request = rescue_request();
     if (was_away) request.limit = 0;
+    bool any = false;
     const detail::Look look;
-    if (!guarded("rescue tasks", [&] { rescue(request); })) return false;
-    if (look.took_long() && !was_away) {
+    if (!guarded("rescue tasks", [&] { any = rescue(request); })) return false;
+    if (any || !look.took_long()) return true;
+    if (!was_away) {
       logger_.warning(
           "the storage takes long to say what was lost; until it is quicker nothing is taken from "
           "workers that it may only have kept from extending their leases");
     }
-    return !look.took_long();
+    return false;
   }
 
   [[nodiscard]] RescueRequest rescue_request() const {
@@ -497,6 +505,7 @@ class Worker::Impl {
                            logger_,
                            [this] {
                              bool any = false;
+                             if (storage_was_away_) return any;
                              guarded("rescue tasks", [&] { any = rescue(rescue_request()); });
                              return any;
                            },
@@ -514,6 +523,7 @@ class Worker::Impl {
   Steady::time_point ended_at_{};  ///< when reason_ was set
   bool look_for_cancellations_ = false;
   bool keeper_ends_ = false;
+  std::atomic<bool> storage_was_away_ = false;  ///< when the keeper last tried to write
   WorkerReport report_;
   std::int64_t abandoned_ = 0;
   std::exception_ptr error_;  ///< the fetcher's, on its way to the caller of run()

@@ -190,7 +190,7 @@ TEST_F(WorkerOutageTest, AfterAnOutageNothingIsTakenBeforeTheStorageWasSeenToBeB
   const TaskHandle task = submit();
   lose_with_a_worker();
   clock.advance(seconds{16});
-  engine.refuse(Call::rescue);
+  engine.refuse(Call::rescue, Retry::useless);  // as a full disk does
   Milestone at_once;
   at_once.reach();
   Milestone goes_on;

@@ -1,8 +1,10 @@
 #include "terminal/stop_signals.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <gtest/gtest.h>
 #include <stop_token>
+#include <thread>
 
 #include "support/milestone.hpp"
 
@@ -29,9 +31,19 @@ TEST_P(StopSignalsTest, TheSecondSignalEndsTheProcessAtOnce) {
       {
         const StopSignals signals;
         static_cast<void>(std::raise(number));
+        std::this_thread::sleep_for(std::chrono::milliseconds{250});  // later than the same wish
         static_cast<void>(std::raise(number));
       },
-      ::testing::ExitedWithCode(128 + number), "");
+      ::testing::ExitedWithCode(128 + number), "stopped at once, by a second signal");
+}
+
+TEST_P(StopSignalsTest, TheSameWishToldTwiceIsOne) {
+  const StopSignals signals;
+  Milestone stopped;
+  const std::stop_callback callback{signals.token(), [&] { stopped.reach(); }};
+  ASSERT_EQ(std::raise(GetParam()), 0);
+  ASSERT_EQ(std::raise(GetParam()), 0);
+  EXPECT_TRUE(stopped.was_reached());
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, StopSignalsTest, ::testing::Values(SIGTERM, SIGINT));
