@@ -187,8 +187,8 @@ class ERRAND_EXPORT WorkQueue {
   /// stands by may be claimed for it in the same step, and given to `taker` with no further turn.
   /// That is a right of the queue's, not a duty; queues that cannot do so do nothing. At the end of
   /// the subscription `taker` is not running and will not run again; a task that was on its way to
-  /// it is found by held_by(). What is handed to a worker that has died waits for its lease, as
-  /// whatever it had claimed does. `taker` must not wait for another stand_by().
+  /// it is found by held_by(), or by its lease. `taker` must not wait for another stand_by().
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): queues that can do so keep it.
   [[nodiscard]] virtual Subscription stand_by(const std::string& /*worker*/, Taker /*taker*/) {
     return {};
   }
