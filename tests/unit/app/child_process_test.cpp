@@ -103,7 +103,7 @@ TEST_F(ChildProcessTest, ASignalToACommandThatHasNotBegunIsNotTakenForOneToThePr
   std::stop_source stop;
   stop.request_stop();
   for (int i = 0; i < 200; ++i) {
-    EXPECT_EQ(run_child(options_of("true"), {}, stop.get_token()).end, End::stopped);
+    EXPECT_EQ(run_child(options_of("exec sleep 600"), {}, stop.get_token()).end, End::stopped);
   }
   std::signal(SIGTERM, before);
   char byte = 0;
