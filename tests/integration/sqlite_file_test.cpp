@@ -39,6 +39,13 @@ class SqliteFileTest : public ::testing::Test {
     return open_sqlite(Dsn{"sqlite://" + path.string()}, options);
   }
 
+  [[nodiscard]] std::unique_ptr<Engine> open_with(const Clock& clock) const {
+    EngineOptions options;
+    options.clock = &clock;
+    options.open = EngineOptions::Open::create;
+    return open_sqlite(Dsn{"sqlite://" + path.string()}, options);
+  }
+
   /// Another program.
   [[nodiscard]] Connection connect() const {
     return Connection{{.path = path.string(), .mode = Connection::Mode::existing}};
@@ -174,10 +181,7 @@ TEST_F(SqliteFileTest, HotStatementsFindTheirRowsByIndex) {
 
 TEST_F(SqliteFileTest, ALeaseBeginsWhenTheFileIsFreeNotWhenItWasAskedFor) {
   testing::FakeClock clock;
-  EngineOptions options;
-  options.clock = &clock;
-  options.open = EngineOptions::Open::create;
-  const auto engine = open_sqlite(Dsn{"sqlite://" + path.string()}, options);
+  const auto engine = open_with(clock);
   submit(*engine);
   submit(*engine);
   const ClaimRequest request{.queues = {kDefaultQueue}, .limit = 1, .worker = "w"};
@@ -201,10 +205,7 @@ TEST_F(SqliteFileTest, ALeaseBeginsWhenTheFileIsFreeNotWhenItWasAskedFor) {
 
 TEST_F(SqliteFileTest, NobodyIsLostWhereLeasesCouldNotBeExtended) {
   testing::FakeClock clock;
-  EngineOptions options;
-  options.clock = &clock;
-  options.open = EngineOptions::Open::create;
-  const auto engine = open_sqlite(Dsn{"sqlite://" + path.string()}, options);
+  const auto engine = open_with(clock);
   submit(*engine);
   const ClaimRequest request{.queues = {kDefaultQueue}, .limit = 1, .worker = "w"};
   ASSERT_EQ(engine->queue().claim(request).claims.size(), 1U);
