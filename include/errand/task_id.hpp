@@ -37,11 +37,25 @@ class ERRAND_EXPORT TaskId {
 
   [[nodiscard]] const std::array<std::uint8_t, 16>& bytes() const noexcept { return bytes_; }
 
-  // NOLINTNEXTLINE(modernize-use-nullptr): takes the 0 of a defaulted <=> for a pointer
-  friend auto operator<=>(const TaskId&, const TaskId&) = default;
+  // By the order of the bytes. Not defaulted: that would be a call of memcmp() for each.
+  friend bool operator==(const TaskId& a, const TaskId& b) noexcept {
+    return a.word(0) == b.word(0) && a.word(8) == b.word(8);
+  }
+  friend std::strong_ordering operator<=>(const TaskId& a, const TaskId& b) noexcept {
+    const std::strong_ordering order = a.word(0) <=> b.word(0);
+    return std::is_eq(order) ? a.word(8) <=> b.word(8) : order;
+  }
 
  private:
+  friend struct std::hash<TaskId>;
+
   explicit TaskId(const std::array<std::uint8_t, 16>& bytes) noexcept : bytes_{bytes} {}
+
+  [[nodiscard]] std::uint64_t word(std::size_t first) const noexcept {
+    std::uint64_t bits = 0;
+    for (std::size_t i = first; i < first + 8; ++i) bits = bits << 8 | bytes_[i];
+    return bits;
+  }
 
   std::array<std::uint8_t, 16> bytes_;
 };
@@ -51,9 +65,5 @@ class ERRAND_EXPORT TaskId {
 template <>
 struct std::hash<errand::TaskId> {
   /// 62 of the last bits are random already: as good a hash as any.
-  std::size_t operator()(const errand::TaskId& id) const noexcept {
-    std::size_t bits = 0;
-    for (std::size_t i = 8; i < 16; ++i) bits = bits << 8 | id.bytes()[i];
-    return bits;
-  }
+  std::size_t operator()(const errand::TaskId& id) const noexcept { return id.word(8); }
 };

@@ -31,6 +31,9 @@ struct Clear {
 };
 using Rows = std::unique_ptr<PGresult, Clear>;
 
+/// Claims go on where the last one ended, in microseconds: nobody looks from the beginning again.
+constexpr std::int64_t kAlways = 3'600'000'000;
+
 // Columns of kReadBundle.
 constexpr int kId = 0;
 constexpr int kPayload = 3;
@@ -193,6 +196,7 @@ class PostgresBareLoop final : public BareLoop {
           .add(postgres::read_integer(text(before, 0, kSeq)));
     }
     claim.add(bundle);
+    if (before != nullptr) claim.add(std::int64_t{0}).add(kAlways);
     statements[1].parameters.add(bundle);
     claims_.send(statements);
     return bundle;

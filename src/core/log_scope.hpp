@@ -2,7 +2,8 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
+
+#include "errand/task_id.hpp"
 
 namespace errand::detail {
 
@@ -10,15 +11,15 @@ namespace errand::detail {
 /// handler, belongs to it. One at a time in a thread.
 class LogScope {
  public:
-  /// The id of a task, or of a message without a record.
-  struct Id {
-    std::string text;
-    bool is_message = false;
-  };
-
-  /// `type` and `trace_id`, which may be empty, must outlive it.
-  LogScope(Id id, std::string_view type, int attempt, std::string_view trace_id)
-      : id_{std::move(id)}, type_{type}, attempt_{attempt}, trace_id_{trace_id} {
+  /// `message_id`: of a message without a record, else empty; so may `trace_id` be. The texts must
+  /// outlive it.
+  LogScope(TaskId task, std::string_view message_id, std::string_view type, int attempt,
+           std::string_view trace_id)
+      : task_{task},
+        message_id_{message_id},
+        type_{type},
+        attempt_{attempt},
+        trace_id_{trace_id} {
     current_ = this;
   }
   ~LogScope() { current_ = nullptr; }
@@ -28,13 +29,18 @@ class LogScope {
   /// This thread's; null: it works on none.
   [[nodiscard]] static const LogScope* current() noexcept { return current_; }
 
-  [[nodiscard]] const Id& id() const noexcept { return id_; }
+  [[nodiscard]] bool is_message() const noexcept { return !message_id_.empty(); }
+  /// Made when it is asked for: hardly any attempt logs something.
+  [[nodiscard]] std::string id() const {
+    return is_message() ? std::string{message_id_} : task_.to_string();
+  }
   [[nodiscard]] std::string_view type() const noexcept { return type_; }
   [[nodiscard]] int attempt() const noexcept { return attempt_; }
   [[nodiscard]] std::string_view trace_id() const noexcept { return trace_id_; }
 
  private:
-  Id id_;
+  TaskId task_;
+  std::string_view message_id_;
   std::string_view type_;
   int attempt_;
   std::string_view trace_id_;

@@ -66,7 +66,7 @@ std::string json_line(Logger::Level level, std::string_view text) {
   json.add_string("level", level_name(level));
   json.add_string("message", text);
   if (const detail::LogScope* scope = detail::LogScope::current()) {
-    json.add_string(scope->id().is_message ? "messageId" : "taskId", scope->id().text);
+    json.add_string(scope->is_message() ? "messageId" : "taskId", scope->id());
     json.add_string("type", scope->type());
     json.add_number("attempt", scope->attempt());
     if (!scope->trace_id().empty()) json.add_string("traceId", scope->trace_id());

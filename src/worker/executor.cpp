@@ -69,9 +69,7 @@ AttemptResult Executor::run(HeldTask& task) const noexcept {
   // A stop that came before the start needs no handler.
   if (task.stop_reason() != StopReason::none) return stopped(task);
   const ThrowSiteScope scope;
-  const LogScope logged{{id_of(claim), !claim.message_id.empty()},
-                        claim.envelope.type(),
-                        claim.attempt,
+  const LogScope logged{claim.lease.id, claim.message_id, claim.envelope.type(), claim.attempt,
                         trace_id(claim.envelope.headers())};
   Failure failure;
   try {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -7,7 +8,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <unordered_map>
 #include <vector>
 
 #include "errand/worker.hpp"
@@ -101,7 +101,7 @@ class HeldTasks {
 
  private:
   using Stage = HeldTask::Stage;
-  using Entries = std::unordered_map<TaskId, std::shared_ptr<HeldTask>>;
+  using Entries = boost::unordered_flat_map<TaskId, std::shared_ptr<HeldTask>, std::hash<TaskId>>;
 
   /// The entry of this very attempt, if it is in `stage`; else the end.
   [[nodiscard]] Entries::iterator find(const Lease& lease, Stage stage);

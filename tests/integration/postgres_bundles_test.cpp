@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <future>
 #include <gtest/gtest.h>
@@ -5,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -250,6 +252,25 @@ TEST_F(PostgresBundlesTest, WhatWasTriedBeforeDoesNotWaitForTheEndOfABacklog) {
     settled(*engine, completed(claims));
   }
   EXPECT_NE(rows("pending"), "0") << "they came last";
+}
+
+/// Its cost is shared by all who claim.
+TEST_F(PostgresBundlesTest, OneOfAllWorkersLooksFromTheBeginning) {
+  submit(10'000);
+  ASSERT_EQ(claim(*engine, 1000).size(), 1000U);
+  ASSERT_EQ(claim(*other, 1000).size(), 1000U);
+  NewTask urgent{.envelope = Envelope{"note", "1"}, .priority = 5};
+  urgent.id = TaskId::generate();
+  engine->queue().submit(std::span{&urgent, 1});
+  const auto is_among = [&](const std::vector<Claim>& claims) {
+    return std::ranges::any_of(claims, [&](const Claim& it) { return it.lease.id == urgent.id; });
+  };
+  // A clock that was put back does not keep it from being done again.
+  under_test->execute("UPDATE errand_bundles SET scanned_at = now() + interval '1 hour'");
+  EXPECT_FALSE(is_among(claim(*other, 1000))) << "somebody has just looked";
+  EXPECT_EQ(sql("SELECT count(*) FROM errand_bundles WHERE scanned_at <= now()"), "1");
+  under_test->execute("UPDATE errand_bundles SET scanned_at = 'epoch'");
+  EXPECT_TRUE(is_among(claim(*other, 1000))) << "nobody has for long";
 }
 
 TEST_F(PostgresBundlesTest, AHeldTaskIsAskedToStop) {

@@ -129,6 +129,30 @@ TEST_P(PostgresPlanTest, SettlingAndExtendingReadWhatTheyChangeWhateverTheStatis
   EXPECT_LT(rows_read(), kBacklog / 10);
 }
 
+TEST_P(PostgresPlanTest, WhatBundlesHoldIsFoundByItsNumberWhateverTheStatisticsSay) {
+  under_test->execute("ALTER TABLE async_tasks SET (autovacuum_enabled = false)");
+  // As when all was done when the server last looked.
+  under_test->execute(waiting_tasks());
+  complete_all();
+  under_test->execute("ANALYZE async_tasks");
+  under_test->execute("TRUNCATE async_tasks");
+  under_test->execute(waiting_tasks());
+  constexpr std::size_t kHeld = 1000;
+  ASSERT_EQ(
+      engine->queue().claim({.queues = {"default"}, .limit = kHeld, .worker = "w"}).claims.size(),
+      kHeld);
+  under_test->execute("UPDATE errand_bundles SET lease_expires_at = now() - interval '1 s'");
+  under_test->execute(
+      "UPDATE async_tasks SET lease_expires_at = now() - interval '1 s' WHERE status = 'running'");
+  under_test->execute("SELECT pg_stat_reset()");
+  EXPECT_EQ(engine->queue().held_by("w").size(), kHeld);
+  const PageRequest request{.page = 1, .page_size = 20, .documents = false};
+  EXPECT_EQ(engine->catalog().list({{TaskStatus::running}, {}, {}}, request).total, kHeld);
+  EXPECT_EQ(engine->queue().rescue({.limit = 100, .max_crashes = 3}).size(), 100U);
+  engine.reset();
+  EXPECT_LT(rows_read(), kBacklog / 2);
+}
+
 /// In a database of its own: transactions of other tests would keep VACUUM from its work.
 class PostgresCountTest : public PostgresPlanTest {
  protected:

@@ -19,7 +19,7 @@ void Bundles::add(TaskId bundle, std::span<const Task> tasks) {
   }
   if (bundles_.size() <= kMost) return;
   const Number oldest = bundles_.begin()->first;
-  std::erase_if(tasks_, [&](const auto& task) { return task.second.bundle == oldest; });
+  erase_if(tasks_, [&](const auto& task) { return task.second.bundle == oldest; });
   bundles_.erase(oldest);
 }
 
@@ -45,7 +45,7 @@ void Bundles::forget(std::span<const Lease> leases) {
   }
 }
 
-void Bundles::forget(std::unordered_map<TaskId, Entry>::iterator entry) {
+void Bundles::forget(Tasks::iterator entry) {
   const auto bundle = bundles_.find(entry->second.bundle);
   tasks_.erase(entry);
   if (--bundle->second.left > 0) return;

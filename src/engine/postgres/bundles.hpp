@@ -1,13 +1,13 @@
 #pragma once
 
 #include <atomic>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "errand/task_queue.hpp"
@@ -66,10 +66,12 @@ class Bundles {
     Tid place;
   };
 
-  void forget(std::unordered_map<TaskId, Entry>::iterator entry);
+  using Tasks = boost::unordered_flat_map<TaskId, Entry, std::hash<TaskId>>;
+
+  void forget(Tasks::iterator entry);
 
   mutable std::mutex mutex_;
-  std::unordered_map<TaskId, Entry> tasks_;
+  Tasks tasks_;
   std::map<Number, Bundle> bundles_;  ///< the oldest first
   std::vector<TaskId> spent_;
   Number next_ = 0;

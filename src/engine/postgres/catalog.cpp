@@ -45,21 +45,23 @@ std::string for_each_status(const Part& part) {
   return sql;
 }
 
+constexpr const char* kHeldTasks = ERRAND_POSTGRES_HELD_TASKS("errand_bundles") " AS held";
+
 /// 1 statuses, 2 type, 3 queue_name; each NULL where anything goes. A column that nobody asks for
 /// must not be named, or no index alone can answer. Held tasks are counted apart for the same
 /// reason, and moved from the one status to the other.
 std::string count_sql(bool of_type, bool of_queue) {
-  const auto count = [&](const char* tasks, const std::string& condition, const char* status) {
-    return fmt::format("SELECT {} AS tasks FROM async_tasks WHERE {} AND {} AND {} AND {}", tasks,
-                       condition, is_wanted(status),
-                       of_type ? "type = $2::text" : "$2::text IS NULL",
+  const auto count = [&](const char* tasks, std::string_view table, const char* status) {
+    return fmt::format("SELECT {} AS tasks FROM {} WHERE {} AND {} AND {}", tasks, table,
+                       is_wanted(status), of_type ? "type = $2::text" : "$2::text IS NULL",
                        of_queue ? "queue_name = $3::text" : "$3::text IS NULL");
   };
   return "SELECT sum(tasks)::int8 FROM (" + for_each_status([&](const char* status) {
-           return count("count(*)", fmt::format("status = '{}'", status), status);
+           return count("count(*)", "async_tasks", status) +
+                  fmt::format(" AND status = '{}'", status);
          }) +
-         " UNION ALL " + count("count(*)", ERRAND_POSTGRES_HELD, "running") + " UNION ALL " +
-         count("-count(*)", ERRAND_POSTGRES_HELD, "pending") + ") AS counted";
+         " UNION ALL " + count("count(*)", kHeldTasks, "running") + " UNION ALL " +
+         count("-count(*)", kHeldTasks, "pending") + ") AS counted";
 }
 
 const char* count_sql(const TaskFilter& filter) {
@@ -75,25 +77,22 @@ std::string list_sql(Documents documents) {
   std::string columns = record_columns(documents);
   const std::string ttl = "$1::int8";
   columns.replace(columns.find(ttl), ttl.size(), "$4::int8");
-  const auto newest = [](const char* what, const std::string& condition, const char* status,
-                         const char* order) {
-    return fmt::format(R"((SELECT {} FROM async_tasks WHERE {} AND {}
-                             AND ($2::text IS NULL OR type = $2::text)
-                             AND ($3::text IS NULL OR queue_name = $3::text)
-                             AND seq < $7::int8
-                           ORDER BY {} DESC LIMIT $8::int8))",
-                       what, condition, is_wanted(status), order);
+  const auto newest = [](const char* what, std::string_view table, const char* status) {
+    return fmt::format(R"(SELECT {} FROM {} WHERE {}
+                            AND ($2::text IS NULL OR type = $2::text)
+                            AND ($3::text IS NULL OR queue_name = $3::text)
+                            AND seq < $7::int8)",
+                       what, table, is_wanted(status));
   };
-  // Held tasks are looked up by their numbers. An order that the index has, too, would have the
-  // server walk over all that is pending instead.
+  const std::string order = " ORDER BY seq DESC LIMIT $8::int8";
   return "SELECT " + columns + ", seq FROM (" + for_each_status([&](const char* status) {
-           std::string condition = fmt::format("status = '{}'", status);
+           std::string condition = fmt::format(" AND status = '{}'", status);
            if (status == kPending) condition += " AND NOT " ERRAND_POSTGRES_HELD_OF_MANY;
-           return newest("*", condition, status, "seq");
+           return "(" + newest("*", "async_tasks", status) + condition + order + ")";
          }) +
-         " UNION ALL (SELECT * FROM errand_tasks WHERE task_id = ANY (ARRAY" +
-         newest("task_id", ERRAND_POSTGRES_HELD, "running", "seq + 0") +
-         "))) AS newest ORDER BY seq DESC LIMIT $5::int8 OFFSET $6::int8";
+         " UNION ALL (SELECT * FROM errand_tasks WHERE task_id = ANY (ARRAY(" +
+         newest("task_id", kHeldTasks, "running") + order +
+         ")))) AS newest ORDER BY seq DESC LIMIT $5::int8 OFFSET $6::int8";
 }
 
 /// Behind those of record_columns().
@@ -118,7 +117,8 @@ SELECT 'completed', count(*) FROM async_tasks WHERE status = 'completed'
 UNION ALL
 SELECT moved.status, moved.sign * held.tasks
 FROM (VALUES ('pending', -1), ('running', 1)) AS moved (status, sign),
-     (SELECT count(*) AS tasks FROM async_tasks WHERE )" ERRAND_POSTGRES_HELD ") AS held";
+     (SELECT count(*) AS tasks FROM )" ERRAND_POSTGRES_HELD_TASKS(
+    "errand_bundles") " AS task) AS held";
 
 constexpr const char* kWaiting = R"(
 SELECT queue_name, count(*) FILTER (WHERE available_at <= now()),
@@ -132,8 +132,8 @@ constexpr const char* kRunning = R"(
 SELECT queue_name, count(*) FROM async_tasks
 WHERE status = 'running' AND queue_name IS NOT NULL GROUP BY queue_name
 UNION ALL
-SELECT queue_name, count(*) FROM async_tasks
-WHERE )" ERRAND_POSTGRES_HELD " GROUP BY queue_name";
+SELECT queue_name, count(*) FROM )" ERRAND_POSTGRES_HELD_TASKS(
+    "errand_bundles") " AS held GROUP BY queue_name";
 
 constexpr const char* kPaused = "SELECT queue_name FROM errand_paused_queues";
 

@@ -89,7 +89,8 @@ std::vector<Claimer::Ranked> Claimer::read_claims(const Result& result, const st
   std::vector<Ranked> found;
   found.reserve(static_cast<std::size_t>(result.rows()));
   for (int row = 0; row < result.rows(); ++row) found.push_back(read_claim(result, row, queue));
-  std::sort(found.begin(), found.end(), comes_before);
+  // Mostly in that of their places, which is the one asked for.
+  if (!std::ranges::is_sorted(found, comes_before)) std::ranges::sort(found, comes_before);
   return found;
 }
 
@@ -164,8 +165,11 @@ Claimer::Claimed Claimer::claim_of_queue(const Wanted& wanted) {
   try {
     const Wanted left = wanted.but_for(claimed);
     std::optional<Claimed> bundled;
-    if (const std::optional<Place> start = queue.cursor.start(Steady::now())) {
-      bundled = claim_bundle(left, start);
+    // Somebody else may have looked from the beginning.
+    const std::optional<Place> start = bundles_.alone() ? queue.cursor.start(Steady::now())
+                                                        : queue.cursor.start_if_scanned();
+    if (start) {
+      bundled = claim_bundle_after(left, *start, queue.cursor);
       if (bundled && !bundled->claims.empty()) {
         // These can begin; the next claim looks what else there is.
         bundled->next_due = milliseconds{0};
@@ -173,7 +177,7 @@ Claimer::Claimed Claimer::claim_of_queue(const Wanted& wanted) {
         return claimed;
       }
     }
-    bundled = claim_bundle(left, std::nullopt);
+    bundled = claim_bundle_from_the_beginning(left);
     const bool is_full = bundled && bundled->claims.size() == left.limit;
     if (bundled) claimed.add(*std::move(bundled));
     // What was tried before, or came since; or when the next one is due.
@@ -186,24 +190,59 @@ Claimer::Claimed Claimer::claim_of_queue(const Wanted& wanted) {
   return claimed;
 }
 
-std::optional<Claimer::Claimed> Claimer::claim_bundle(const Wanted& wanted,
-                                                      std::optional<Place> start) {
+std::optional<Claimer::Claimed> Claimer::claim_bundle_from_the_beginning(const Wanted& wanted) {
   const TaskId bundle = TaskId::generate();
+  Query query = claim_query(sql::kBundle, wanted.queue, wanted.limit,
+                            static_cast<std::int64_t>(wanted.suspects), wanted.request);
+  query.parameters.add(bundle);
+  std::optional<Bundled> bundled = claim_bundle(bundle, std::move(query), wanted.queue);
+  if (!bundled) return std::nullopt;
+  Claimed claimed = std::move(bundled->claimed);
+  change_queue(wanted.queue, [&](Queue& it) {
+    it.backlog = claimed.claims.size() >= kBundleFrom;
+    it.cursor.scanned({.took = claimed.took,
+                       .claimed = claimed.claims.size(),
+                       .first = claimed.first(),
+                       .last = claimed.last(),
+                       .shared = true},
+                      Steady::now());
+  });
+  return claimed;
+}
+
+std::optional<Claimer::Claimed> Claimer::claim_bundle_after(const Wanted& wanted,
+                                                            const Place& start,
+                                                            const ClaimCursor& cursor) {
+  using std::chrono::duration_cast;
+  using std::chrono::microseconds;
+  const TaskId bundle = TaskId::generate();
+  const auto now = Steady::now();
+  Query query =
+      claim_query(sql::kBundleAfter, wanted.queue, wanted.limit, start.priority, wanted.request);
+  add_place(query, start);
+  query.parameters.add(bundle)
+      .add(std::int64_t{duration_cast<microseconds>(cursor.since_scan(now)).count()})
+      .add(std::int64_t{duration_cast<microseconds>(cursor.pause()).count()});
+  std::optional<Bundled> bundled = claim_bundle(bundle, std::move(query), wanted.queue);
+  if (!bundled) return std::nullopt;
+  Claimed claimed = std::move(bundled->claimed);
+  change_queue(wanted.queue, [&](Queue& it) {
+    it.backlog = claimed.claims.size() >= kBundleFrom;
+    if (bundled->since_scan) it.cursor.scanned_elsewhere(now - *bundled->since_scan);
+    if (const std::optional<Place> last = claimed.last()) it.cursor.advanced(*last);
+  });
+  return claimed;
+}
+
+std::optional<Claimer::Bundled> Claimer::claim_bundle(TaskId bundle, Query claim,
+                                                      const std::string& queue) {
   std::vector<Query> queries;
   for (const char* statement : sql::kTakeTurn) queries.push_back(Query{statement});
   if (const std::vector<TaskId> spent = bundles_.take_spent(); !spent.empty()) {
     queries.push_back(Query{sql::kDropBundles});
     queries.back().parameters.add(std::span<const TaskId>{spent});
   }
-  if (start) {
-    queries.push_back(claim_query(sql::kBundleAfter, wanted.queue, wanted.limit, start->priority,
-                                  wanted.request));
-    add_place(queries.back(), *start);
-  } else {
-    queries.push_back(claim_query(sql::kBundle, wanted.queue, wanted.limit,
-                                  static_cast<std::int64_t>(wanted.suspects), wanted.request));
-  }
-  queries.back().parameters.add(bundle);
+  queries.push_back(std::move(claim));
   queries.push_back(Query{"COMMIT"});
   // After it: whoever waits for his turn does not wait until these are read.
   queries.push_back(Query{sql::kReadBundle});
@@ -224,44 +263,31 @@ std::optional<Claimer::Claimed> Claimer::claim_bundle(const Wanted& wanted,
   } catch (const StorageException& error) {
     throw after_commit(error);
   }
-  Claimed claimed;
+  Bundled bundled;
   const Result& stored = results.end()[-3];
-  if (stored.rows() > 0) {
-    claimed.took = std::chrono::microseconds{stored.integer(0, 1)};
-    const Result& rows = results.back();
-    std::vector<Bundles::Task> tasks;
-    tasks.reserve(static_cast<std::size_t>(rows.rows()));
-    for (int row = 0; row < rows.rows(); ++row) {
-      tasks.push_back({rows.task_id(row, 0), rows.tid(row, kTid)});
-    }
-    claimed.claims = read_claims(rows, wanted.queue);
-    // Somebody was quick: what was asked to stop is ours nevertheless, in a row of its own.
-    if (rows.rows() < stored.integer(0, 0)) {
-      Claimed more = read_materialized(bundle, wanted.queue);
-      // It may have happened to others since these were read.
-      std::unordered_set<TaskId> known;
-      for (const Bundles::Task& task : tasks) known.insert(task.id);
-      std::erase_if(more.claims,
-                    [&](const Ranked& ranked) { return known.contains(ranked.claim.lease.id); });
-      claimed.add(std::move(more));
-    }
-    bundles_.add(bundle, tasks);
-    bundles_.set_alone(stored.boolean(0, 2));
+  if (stored.rows() == 0) return bundled;
+  bundled.claimed.took = std::chrono::microseconds{stored.integer(0, 1)};
+  bundled.since_scan = std::chrono::microseconds{stored.integer(0, 3)};
+  const Result& rows = results.back();
+  std::vector<Bundles::Task> tasks;
+  tasks.reserve(static_cast<std::size_t>(rows.rows()));
+  for (int row = 0; row < rows.rows(); ++row) {
+    tasks.push_back({rows.task_id(row, 0), rows.tid(row, kTid)});
   }
-  change_queue(wanted.queue, [&](Queue& it) {
-    it.backlog = claimed.claims.size() >= kBundleFrom;
-    if (!start) {
-      it.cursor.scanned({.took = claimed.took,
-                         .claimed = claimed.claims.size(),
-                         .first = claimed.first(),
-                         .last = claimed.last(),
-                         .shared = true},
-                        Steady::now());
-    } else if (const std::optional<Place> last = claimed.last()) {
-      it.cursor.advanced(*last);
-    }
-  });
-  return claimed;
+  bundled.claimed.claims = read_claims(rows, queue);
+  // Somebody was quick: what was asked to stop is ours nevertheless, in a row of its own.
+  if (rows.rows() < stored.integer(0, 0)) {
+    Claimed more = read_materialized(bundle, queue);
+    // It may have happened to others since these were read.
+    std::unordered_set<TaskId> known;
+    for (const Bundles::Task& task : tasks) known.insert(task.id);
+    std::erase_if(more.claims,
+                  [&](const Ranked& ranked) { return known.contains(ranked.claim.lease.id); });
+    bundled.claimed.add(std::move(more));
+  }
+  bundles_.add(bundle, tasks);
+  bundles_.set_alone(stored.boolean(0, 2));
+  return bundled;
 }
 
 Claimer::Claimed Claimer::read_materialized(TaskId bundle, const std::string& queue) {

@@ -57,6 +57,10 @@ class Claimer {
 
     [[nodiscard]] Wanted but_for(const Claimed& claimed) const;
   };
+  struct Bundled {
+    Claimed claimed{};
+    std::optional<std::chrono::microseconds> since_scan{};  ///< nothing: neither was claimed
+  };
   struct Queue {
     ClaimCursor cursor{};
     bool backlog = false;  ///< the last claim of many found many
@@ -70,8 +74,12 @@ class Claimer {
   Claimed claim_rows(const Wanted& wanted);
   /// Wherever the last claims ended: what was tried before, and suspects, are there.
   Claimed claim_rows_from_the_beginning(const Wanted& wanted);
-  /// Nothing: its turn did not come.
-  std::optional<Claimed> claim_bundle(const Wanted& wanted, std::optional<Place> start);
+  // Nothing: its turn did not come.
+  std::optional<Claimed> claim_bundle_from_the_beginning(const Wanted& wanted);
+  /// Empty, too, where it is time to begin at the beginning.
+  std::optional<Claimed> claim_bundle_after(const Wanted& wanted, const Place& start,
+                                            const ClaimCursor& cursor);
+  std::optional<Bundled> claim_bundle(TaskId bundle, Query claim, const std::string& queue);
   Claimed read_materialized(TaskId bundle, const std::string& queue);
   /// Where nothing was claimed.
   std::optional<std::chrono::milliseconds> next_due(const Wanted& wanted);

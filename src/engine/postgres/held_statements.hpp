@@ -4,12 +4,15 @@
 /// are no bundles, all of this finds nothing to do at once.
 namespace errand::postgres::sql {
 
-/// A condition on async_tasks: held by a bundle. By the index on status and seq.
-#define ERRAND_POSTGRES_HELD           \
-  "status = 'pending' AND version = 1" \
-  " AND seq = ANY (ARRAY(SELECT unnest(seqs) FROM errand_bundles))"
+/// The tasks that bundles hold, for a FROM; `bundles` may have a WHERE. Each is found by its
+/// number: as a condition on async_tasks the server would now and then compare all that is pending
+/// with each number, where its statistics say that there is little (decision 0046).
+#define ERRAND_POSTGRES_HELD_TASKS(bundles)                                                       \
+  "(SELECT task.* FROM (SELECT unnest(seqs) AS seq FROM " bundles                                 \
+  ") held CROSS JOIN LATERAL (SELECT * FROM async_tasks WHERE status = 'pending' AND version = 1" \
+  "  AND seq = held.seq OFFSET 0) task)"
 
-/// The same where rows are looked at anyway, and no index is to serve it.
+/// A condition on async_tasks, where rows are looked at anyway: held by a bundle.
 #define ERRAND_POSTGRES_HELD_OF_MANY                  \
   "(status COLLATE \"C\" = 'pending' AND version = 1" \
   " AND seq IN (SELECT unnest(seqs) FROM errand_bundles))"
@@ -59,22 +62,26 @@ WITH expired AS MATERIALIZED (
   SELECT seqs, claimed_at, lease_expires_at, worker FROM errand_bundles
   WHERE lease_expires_at < now() FOR UPDATE SKIP LOCKED
 ), held AS MATERIALIZED (
-  SELECT seq FROM async_tasks
-  WHERE status = 'pending' AND version = 1 AND seq = ANY (ARRAY(SELECT unnest(seqs) FROM expired))
-  ORDER BY seq LIMIT $1::int8 FOR UPDATE SKIP LOCKED)
+  SELECT task.place, claimed_at, lease_expires_at, worker
+  FROM (SELECT unnest(seqs) AS seq, claimed_at, lease_expires_at, worker FROM expired
+        ORDER BY 1) h
+  CROSS JOIN LATERAL (SELECT ctid AS place FROM async_tasks
+                      WHERE status = 'pending' AND version = 1 AND seq = h.seq
+                      FOR UPDATE SKIP LOCKED) task
+  LIMIT $1::int8)
 UPDATE async_tasks t SET )" ERRAND_POSTGRES_RUNNING R"(, lease_expires_at = h.lease_expires_at
-FROM (SELECT unnest(seqs) AS seq, claimed_at, lease_expires_at, worker FROM expired) h
-WHERE t.status = 'pending' AND t.seq = ANY (ARRAY(SELECT seq FROM held)) AND t.seq = h.seq
-  AND t.version = 1)";
+FROM held h
+WHERE t.ctid = ANY (ARRAY(SELECT place FROM held)) AND t.ctid = h.place AND t.version = 1
+  AND t.status COLLATE "C" = 'pending')";
 
-/// Bundles whose lease has run out and that hold nothing. Counted by index: with EXISTS the server
-/// could choose to read all that is pending.
+/// Bundles whose lease has run out and that hold nothing.
 inline constexpr const char* kDropExpired = R"(
 DELETE FROM errand_bundles WHERE bundle = ANY (ARRAY(
   SELECT bundle FROM errand_bundles b
-  WHERE lease_expires_at < now()
-    AND (SELECT count(*) FROM async_tasks t
-         WHERE t.status = 'pending' AND t.seq = ANY (b.seqs) AND t.version = 1) = 0
+  WHERE lease_expires_at < now() AND NOT EXISTS (
+    SELECT 1 FROM unnest(b.seqs) AS held (seq) CROSS JOIN LATERAL (
+      SELECT 1 FROM async_tasks WHERE status = 'pending' AND version = 1 AND seq = held.seq
+      OFFSET 0) task)
   FOR UPDATE SKIP LOCKED)))";
 
 }  // namespace errand::postgres::sql

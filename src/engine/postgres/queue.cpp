@@ -43,9 +43,8 @@ constexpr const char* kHeldBy = R"(
 SELECT task_id, version FROM async_tasks
 WHERE status = 'running' AND worker = $1 AND lease_expires_at IS NOT NULL
 UNION ALL
-SELECT task_id, version + 1 FROM async_tasks
-WHERE status = 'pending' AND version = 1
-  AND seq = ANY (ARRAY(SELECT unnest(seqs) FROM errand_bundles WHERE worker = $1)))";
+SELECT task_id, version + 1 FROM )" ERRAND_POSTGRES_HELD_TASKS(
+    "errand_bundles WHERE worker = $1") " AS held";
 
 /// Arrays: 1 task_id, 2 version, 3 progress.
 constexpr const char* kProgress = R"(

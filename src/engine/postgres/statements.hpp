@@ -168,15 +168,17 @@ WITH turns AS ()" ERRAND_POSTGRES_SHARE_TURNS R"(), chosen AS MATERIALIZED (
   ORDER BY available_at, seq LIMIT $2::int8 FOR UPDATE SKIP LOCKED
 ))" ERRAND_POSTGRES_CLAIM("SELECT ctid FROM chosen") ", 0::int8, 0::int8";
 
-/// Stores what was chosen as a bundle: 1 queue_name, 4 lease in ms, 5 worker; `id` is the bundle's.
-/// There is none where nothing was. What comes back: how many tasks, how long it took in
-/// microseconds, and whether nobody else holds a bundle.
-#define ERRAND_POSTGRES_BUNDLE(id)                                                         \
+/// Stores what was chosen as a bundle: 1 queue_name, 4 lease in ms, 5 worker; `id` is the bundle's,
+/// `scanned_at` when a claim last began at the beginning. There is none where nothing was chosen.
+/// What comes back: how many tasks, how long it took in microseconds, whether nobody else holds a
+/// bundle, and how many microseconds ago that scan was.
+#define ERRAND_POSTGRES_BUNDLE(id, scanned_at)                                             \
   " INSERT INTO errand_bundles (bundle, queue_name, worker, claimed_at, lease_expires_at," \
-  " priority, available_at, last_seq, seqs, places)"                                       \
+  " scanned_at, priority, available_at, last_seq, seqs, places)"                           \
   " SELECT " id                                                                            \
   "::uuid, $1, $5, statement_timestamp(),"                                                 \
-  " statement_timestamp() + $4::int8 * interval '1 ms', (array_agg(priority))[count(*)],"  \
+  " statement_timestamp() + $4::int8 * interval '1 ms', " scanned_at                       \
+  ", (array_agg(priority))[count(*)],"                                                     \
   " (array_agg(available_at))[count(*)], (array_agg(seq))[count(*)], array_agg(seq),"      \
   " array_agg(place) FROM chosen"                                                          \
   " WHERE NOT EXISTS (SELECT 1 FROM errand_paused_queues WHERE queue_name = $1)"           \
@@ -184,11 +186,13 @@ WITH turns AS ()" ERRAND_POSTGRES_SHARE_TURNS R"(), chosen AS MATERIALIZED (
   " HAVING count(*) > 0"                                                                   \
   " RETURNING cardinality(seqs),"                                                          \
   " (extract(epoch FROM clock_timestamp() - statement_timestamp()) * 1000000)::int8,"      \
-  " NOT EXISTS (SELECT 1 FROM errand_bundles WHERE worker <> $5)"
+  " NOT EXISTS (SELECT 1 FROM errand_bundles WHERE worker <> $5),"                         \
+  " (extract(epoch FROM statement_timestamp() - scanned_at) * 1000000)::int8"
 
 /// After kTakeTurn: 1 to 5 as kClaim has them, 6 the bundle's id. Takes those of the tasks next in
 /// order that nobody has tried yet. If they are fewer than the limit, the others are there to be
-/// claimed one by one, or there are no more.
+/// claimed one by one, or there are no more. Where more than half of them were tried before, all
+/// workers should begin here: they cannot be claimed otherwise.
 inline constexpr const char* kBundle = "WITH RECURSIVE " ERRAND_POSTGRES_LEVELS R"(
 , suspect AS (
   SELECT 1 FROM async_tasks
@@ -203,16 +207,24 @@ inline constexpr const char* kBundle = "WITH RECURSIVE " ERRAND_POSTGRES_LEVELS 
       AND priority = level.priority AND available_at <= statement_timestamp()
     ORDER BY available_at, seq LIMIT $2::int8) found
   LIMIT $2::int8 - (SELECT count(*) FROM suspect)
-), chosen AS (SELECT * FROM due WHERE fresh))" ERRAND_POSTGRES_BUNDLE("$6");
+), chosen AS (SELECT * FROM due WHERE fresh))" ERRAND_POSTGRES_BUNDLE(
+    "$6",
+    "CASE WHEN (SELECT count(*) FROM due WHERE NOT fresh) > $2::int8 / 2 THEN 'epoch'::timestamptz"
+    " ELSE statement_timestamp() END");
 
 /// 1 to 7 as kClaimAfter has them, 8 the bundle's id: as kBundle, of one level and after the place
 /// where the newest bundle of the queue ends; after the one given, if there is no bundle. Only
-/// bundles that end behind it can hold tasks that are found there.
+/// bundles that end behind it can hold tasks that are found there. Takes none if no claim has begun
+/// at the beginning for 10, in microseconds; if there is no bundle to tell, the last one did 9
+/// microseconds ago. One that is to come, since a clock was put back, was now.
 inline constexpr const char* kBundleAfter = R"(
-WITH start AS MATERIALIZED (
-  (SELECT priority, available_at, last_seq FROM errand_bundles WHERE queue_name = $1
-   ORDER BY claimed_at DESC LIMIT 1)
-  UNION ALL SELECT $3::int8, $6::timestamptz, $7::int8 LIMIT 1
+WITH newest AS (
+  (SELECT priority, available_at, last_seq, least(scanned_at, statement_timestamp()) AS scanned_at
+   FROM errand_bundles WHERE queue_name = $1 ORDER BY claimed_at DESC LIMIT 1)
+  UNION ALL SELECT $3::int8, $6::timestamptz, $7::int8,
+                   statement_timestamp() - $9::int8 * interval '1 us' LIMIT 1
+), start AS MATERIALIZED (
+  SELECT * FROM newest WHERE scanned_at > statement_timestamp() - $10::int8 * interval '1 us'
 ), chosen AS MATERIALIZED (
   SELECT ctid AS place, seq, priority, available_at FROM async_tasks
   WHERE queue_name = $1 AND )" ERRAND_POSTGRES_WAITING " AND " ERRAND_POSTGRES_FRESH R"(
@@ -223,7 +235,7 @@ WITH start AS MATERIALIZED (
       WHERE b.queue_name = $1 AND (b.priority < s.priority OR b.priority = s.priority
         AND (b.available_at, b.last_seq) > (s.available_at, s.last_seq)))
   ORDER BY available_at, seq LIMIT $2::int8
-))" ERRAND_POSTGRES_BUNDLE("$8");
+))" ERRAND_POSTGRES_BUNDLE("$8", "(SELECT scanned_at FROM start)");
 
 /// What is in a bundle, in any order: 1 its id. The columns of kClaim up to seq, then where each
 /// row is. One that somebody has changed or moved since is left out: it is not claimed.

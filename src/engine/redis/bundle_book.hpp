@@ -1,10 +1,10 @@
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <optional>
-#include <unordered_map>
 
 #include "errand/task_id.hpp"
 
@@ -23,7 +23,7 @@ class BundleBook {
 
  private:
   std::mutex mutex_;
-  std::unordered_map<TaskId, std::int64_t> bundles_;
+  boost::unordered_flat_map<TaskId, std::int64_t, std::hash<TaskId>> bundles_;
 };
 
 }  // namespace errand::redis

@@ -2,7 +2,8 @@
 -- read and write; the rest belongs to the queue. The checks repeat the rules of a record: a row that
 -- breaks them cannot be stored by anybody.
 CREATE TABLE async_tasks (
-  task_id          uuid         NOT NULL PRIMARY KEY,
+  -- With room for the entry of the completed row beside that of the pending one (decision 0046).
+  task_id          uuid         NOT NULL PRIMARY KEY WITH (fillfactor = 45),
   status           varchar(20)  NOT NULL,
   payload          text,
   result           text,
@@ -88,6 +89,7 @@ CREATE TABLE errand_bundles (
   worker           text         NOT NULL,
   claimed_at       timestamptz  NOT NULL,
   lease_expires_at timestamptz  NOT NULL,
+  scanned_at       timestamptz  NOT NULL,    -- when a claim last looked from the beginning
   priority         smallint     NOT NULL,    -- of the last task, in the order of claiming, as
   available_at     timestamptz  NOT NULL,    -- these are: the next claim begins behind it
   last_seq         bigint       NOT NULL,
