@@ -109,6 +109,7 @@ class PostgresBareLoop final : public BareLoop {
  public:
   PostgresBareLoop(const Dsn& dsn, std::string queue)
       : claims_{dsn}, halves_{Session{dsn}, Session{dsn}}, queue_{std::move(queue)} {
+    claims_.prepare("submit one", postgres::sql::kSubmitOne);
     claims_.prepare("submit", postgres::sql::kSubmitAlike);
     claims_.prepare("claim", postgres::sql::kBundle);
     claims_.prepare("claim after", postgres::sql::kBundleAfter);
@@ -124,21 +125,8 @@ class PostgresBareLoop final : public BareLoop {
   void submit(std::size_t count, std::size_t batch, const std::string& payload) override {
     for (std::size_t done = 0; done < count; done += batch) {
       const std::size_t size = std::min(batch, count - done);
-      std::vector<TaskId> ids;
-      for (std::size_t i = 0; i < size; ++i) ids.push_back(TaskId::generate());
-      const std::vector<std::string_view> payloads(size, payload);
-      const std::vector<std::optional<std::string>> none(size);
-      Statement submit{"submit"};
-      submit.parameters.add(std::span<const TaskId>{ids})
-          .add(std::span<const std::string_view>{payloads})
-          .add(queue_)
-          .add("errand.echo")
-          .add(std::int64_t{0})
-          .add(std::int64_t{0})
-          .add(std::int64_t{3})
-          .add(std::optional<std::string>{})
-          .add(std::span<const std::optional<std::string>>{none});
-      claims_.send({&submit, 1});
+      Statement statement = size == 1 ? submit_one(payload) : submit_many(size, payload);
+      claims_.send({&statement, 1});
       claims_.receive();
     }
   }
@@ -180,6 +168,36 @@ class PostgresBareLoop final : public BareLoop {
   }
 
  private:
+  [[nodiscard]] Statement submit_one(const std::string& payload) const {
+    Statement submit{"submit one"};
+    submit.parameters.add(TaskId::generate()).add(payload);
+    add_what_is_common(submit);
+    submit.parameters.add(std::optional<std::string>{});
+    return submit;
+  }
+
+  [[nodiscard]] Statement submit_many(std::size_t count, const std::string& payload) const {
+    std::vector<TaskId> ids;
+    for (std::size_t i = 0; i < count; ++i) ids.push_back(TaskId::generate());
+    const std::vector<std::string_view> payloads(count, payload);
+    const std::vector<std::optional<std::string>> headers(count);
+    Statement submit{"submit"};
+    submit.parameters.add(std::span<const TaskId>{ids})
+        .add(std::span<const std::string_view>{payloads});
+    add_what_is_common(submit);
+    submit.parameters.add(std::span<const std::optional<std::string>>{headers});
+    return submit;
+  }
+
+  void add_what_is_common(Statement& submit) const {
+    submit.parameters.add(queue_)
+        .add("errand.echo")
+        .add(std::int64_t{0})
+        .add(std::int64_t{0})
+        .add(std::int64_t{3})
+        .add(std::optional<std::string>{});
+  }
+
   /// Behind those that were claimed before, if there are any.
   TaskId send_claim(std::size_t batch, const PGresult* before) {
     const TaskId bundle = TaskId::generate();

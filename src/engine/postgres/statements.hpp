@@ -31,6 +31,15 @@ SELECT n.task_id, 'pending', n.payload, now(), 1, $3::text, $4::text, $5::int8,
        (SELECT now() + $6::int8 * interval '1 ms'), $7::int8, $8::text, n.headers
 FROM unnest($1::uuid[], $2::text[], $9::text[]) AS n (task_id, payload, headers))";
 
+/// A task by itself, without arrays, which it would wait for: 1 to 9 as kSubmit has them. A known id
+/// is an error, as above.
+inline constexpr const char* kSubmitOne = R"(
+INSERT INTO async_tasks (task_id, status, payload, submitted_at, version,
+                         queue_name, type, priority, available_at,
+                         max_retries, retry_policy, headers)
+VALUES ($1::uuid, 'pending', $2::text, now(), 1, $3::text, $4::text, $5::int8,
+        now() + $6::int8 * interval '1 ms', $7::int8, $8::text, $9::text))";
+
 /// As kSubmit. Records that wait in no queue join one.
 inline constexpr const char* kAdopt = R"(
 UPDATE async_tasks t

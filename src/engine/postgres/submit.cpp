@@ -57,6 +57,20 @@ bool are_alike(std::span<const NewTask> tasks) {
   });
 }
 
+Query submit_one_query(const NewTask& task) {
+  Query query{sql::kSubmitOne};
+  query.parameters.add(task.id)
+      .add(task.envelope.body())
+      .add(task.queue)
+      .add(task.envelope.type())
+      .add(std::int64_t{task.priority})
+      .add(std::int64_t{task.delay.count()})
+      .add(std::int64_t{task.retry.max_retries})
+      .add(detail::retry_policy_json(task.retry))
+      .add(detail::headers_json(task.envelope.headers()));
+  return query;
+}
+
 Query submit_alike_query(std::span<const NewTask> tasks) {
   std::vector<TaskId> ids;
   std::vector<std::string_view> payloads;
@@ -110,8 +124,9 @@ std::vector<Query> submit_queries(std::span<const NewTask> tasks) {
 std::vector<Query> submit_new_queries(std::span<const NewTask> tasks) {
   std::vector<Query> queries;
   in_statements(tasks, [&](std::span<const NewTask> part) {
-    queries.push_back(are_alike(part) ? submit_alike_query(part)
-                                      : submit_query(sql::kSubmit, part));
+    queries.push_back(part.size() == 1  ? submit_one_query(part.front())
+                      : are_alike(part) ? submit_alike_query(part)
+                                        : submit_query(sql::kSubmit, part));
   });
   return queries;
 }
