@@ -2,8 +2,7 @@
 -- read and write; the rest belongs to the queue. The checks repeat the rules of a record: a row that
 -- breaks them cannot be stored by anybody.
 CREATE TABLE async_tasks (
-  -- With room for the entry of the completed row beside that of the pending one (decision 0046).
-  task_id          uuid         NOT NULL PRIMARY KEY WITH (fillfactor = 45),
+  task_id          uuid         NOT NULL PRIMARY KEY,
   status           varchar(20)  NOT NULL,
   payload          text,
   result           text,
@@ -29,14 +28,21 @@ CREATE TABLE async_tasks (
   headers          text,                     -- a JSON object; NULL: none
   history          text,                     -- a JSON array of failed attempts; NULL: none
 
-  -- One for all, and short: it is read and planned anew for each statement, whatever that does
-  -- (decision 0046). First what each status may be with: t where there is no result, no error, no
-  -- start, and no end.
+  -- One for all: each would be planned anew for each statement.
   CONSTRAINT async_tasks_rules CHECK (
-    concat(status, result IS NULL, error IS NULL, started_at IS NULL, completed_at IS NULL) = ANY ('{
-      pendingtttt, pendingttft, retryingtttt, retryingttft,
-      runningttft, runningtfft, runningftft, runningffft,
-      completedftff, failedtfff, cancelledtttf, cancelledttff}')
+    CASE
+      WHEN completed_at IS NULL THEN
+        CASE status
+          WHEN 'running' THEN started_at IS NOT NULL
+          ELSE status IN ('pending', 'retrying') AND num_nonnulls(result, error) = 0
+        END
+      ELSE
+        CASE status
+          WHEN 'completed' THEN num_nulls(result, started_at) = 0 AND error IS NULL
+          WHEN 'failed' THEN num_nulls(error, started_at) = 0 AND result IS NULL
+          ELSE status = 'cancelled' AND num_nonnulls(result, error) = 0
+        END
+    END
     AND started_at >= submitted_at
     AND completed_at >= coalesce(started_at, submitted_at)
     AND (queue_name IS NULL OR available_at IS NOT NULL)
