@@ -1,9 +1,11 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <optional>
 #include <string>
@@ -51,10 +53,11 @@ class ERRAND_EXPORT TaskId {
 
   explicit TaskId(const std::array<std::uint8_t, 16>& bytes) noexcept : bytes_{bytes} {}
 
+  /// Eight bytes as a number that is greater where they come later.
   [[nodiscard]] std::uint64_t word(std::size_t first) const noexcept {
     std::uint64_t bits = 0;
-    for (std::size_t i = first; i < first + 8; ++i) bits = bits << 8 | bytes_[i];
-    return bits;
+    std::memcpy(&bits, bytes_.data() + first, sizeof bits);
+    return std::endian::native == std::endian::little ? __builtin_bswap64(bits) : bits;
   }
 
   std::array<std::uint8_t, 16> bytes_;

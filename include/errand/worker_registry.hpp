@@ -24,7 +24,9 @@ struct WorkerInfo {
   Timestamp seen_at{};       ///< by the engine's clock, set by each beat()
 };
 
-/// Which workers are there. For people: no decision about a task depends on it.
+/// Which workers are there. For people: no decision about a task depends on what it
+/// says. A worker that cannot be shown takes the storage for one that cannot be written, and takes
+/// nothing away from others meanwhile.
 /// Thread-safe; throws StorageException.
 class ERRAND_EXPORT WorkerRegistry {
  public:

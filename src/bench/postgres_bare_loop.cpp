@@ -31,9 +31,6 @@ struct Clear {
 };
 using Rows = std::unique_ptr<PGresult, Clear>;
 
-/// Claims go on where the last one ended, in microseconds: nobody looks from the beginning again.
-constexpr std::int64_t kAlways = 3'600'000'000;
-
 // Columns of kReadBundle.
 constexpr int kId = 0;
 constexpr int kPayload = 3;
@@ -132,20 +129,28 @@ class PostgresBareLoop final : public BareLoop {
   }
 
   /// Much as a lone worker does (decision 0040): the next batch is claimed while the last one is
-  /// completed, as two halves at the same time, and each but the first from where the one before it
-  /// ends; a bundle of which nothing is left is dropped together with the next outcomes. Nobody
-  /// else claims: there is no turn to take.
+  /// completed, as two halves at the same time, from where the one before it ends, unless a look
+  /// from the beginning is due; a bundle of which nothing is left is dropped together with the next
+  /// outcomes. Nobody else claims: there is no turn to take.
   std::size_t drain(std::size_t batch, FirstTime& first_claimed) override {
     if (std::exchange(dropping_, false)) halves_[0].receive();
     std::size_t done = 0;
     std::optional<TaskId> completing;
     TaskId bundle = send_claim(batch, nullptr);
+    bool goes_on = false;
     while (true) {
       const Rows rows = claims_.receive();
       const int count = PQntuples(rows.get());
+      if (count == 0 && std::exchange(goes_on, false)) {
+        bundle = send_claim(batch, nullptr);
+        continue;
+      }
       if (count > 0) first_claimed.note();
       const TaskId claimed = bundle;
-      if (count > 0) bundle = send_claim(batch, rows.get());
+      if (count > 0) {
+        bundle = send_claim(batch, rows.get());
+        goes_on = true;
+      }
       Statement first = complete(claimed, rows, 0, count / 2);
       Statement second = complete(claimed, rows, count / 2, count);
       std::vector<Statement> with_drop;
@@ -214,7 +219,7 @@ class PostgresBareLoop final : public BareLoop {
           .add(postgres::read_integer(text(before, 0, kSeq)));
     }
     claim.add(bundle);
-    if (before != nullptr) claim.add(std::int64_t{0}).add(kAlways);
+    if (before != nullptr) claim.add(std::int64_t{0});
     statements[1].parameters.add(bundle);
     claims_.send(statements);
     return bundle;

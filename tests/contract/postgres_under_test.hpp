@@ -103,7 +103,8 @@ class PostgresUnderTest final : public EngineUnderTest {
             ", started_at = started_at" + by + ", completed_at = completed_at" + by +
             ", available_at = available_at" + by + ", lease_expires_at = lease_expires_at" + by +
             "; UPDATE errand_bundles SET claimed_at = claimed_at" + by +
-            ", lease_expires_at = lease_expires_at" + by + ", available_at = available_at" + by +
+            ", lease_expires_at = lease_expires_at" + by + ", scan_due_at = scan_due_at" + by +
+            ", available_at = available_at" + by +
             "; UPDATE errand_workers SET started_at = started_at" + by + ", seen_at = seen_at" +
             by);
   }

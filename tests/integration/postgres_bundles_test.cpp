@@ -70,6 +70,16 @@ class PostgresBundlesTest : public ::testing::Test {
     return count;
   }
 
+  TaskId submit_urgent() {
+    NewTask urgent{.envelope = Envelope{"note", "1"}, .priority = 5};
+    urgent.id = TaskId::generate();
+    engine->queue().submit(std::span{&urgent, 1});
+    return urgent.id;
+  }
+  static bool is_among(const TaskId& id, const std::vector<Claim>& claims) {
+    return std::ranges::any_of(claims, [&](const Claim& it) { return it.lease.id == id; });
+  }
+
   [[nodiscard]] std::string sql(const std::string& text) const { return under_test->execute(text); }
   [[nodiscard]] std::string rows(const std::string& status) const {
     return sql("SELECT count(*) FROM async_tasks WHERE status = '" + status + "'");
@@ -258,19 +268,45 @@ TEST_F(PostgresBundlesTest, WhatWasTriedBeforeDoesNotWaitForTheEndOfABacklog) {
 TEST_F(PostgresBundlesTest, OneOfAllWorkersLooksFromTheBeginning) {
   submit(10'000);
   ASSERT_EQ(claim(*engine, 1000).size(), 1000U);
-  ASSERT_EQ(claim(*other, 1000).size(), 1000U);
-  NewTask urgent{.envelope = Envelope{"note", "1"}, .priority = 5};
-  urgent.id = TaskId::generate();
-  engine->queue().submit(std::span{&urgent, 1});
-  const auto is_among = [&](const std::vector<Claim>& claims) {
-    return std::ranges::any_of(claims, [&](const Claim& it) { return it.lease.id == urgent.id; });
-  };
-  // A clock that was put back does not keep it from being done again.
-  under_test->execute("UPDATE errand_bundles SET scanned_at = now() + interval '1 hour'");
-  EXPECT_FALSE(is_among(claim(*other, 1000))) << "somebody has just looked";
-  EXPECT_EQ(sql("SELECT count(*) FROM errand_bundles WHERE scanned_at <= now()"), "1");
-  under_test->execute("UPDATE errand_bundles SET scanned_at = 'epoch'");
-  EXPECT_TRUE(is_among(claim(*other, 1000))) << "nobody has for long";
+  ASSERT_EQ(claim(*other, 1000, "v").size(), 1000U);
+  const TaskId urgent = submit_urgent();
+  static_cast<void>(sql("UPDATE errand_bundles SET scan_due_at = now() + interval '1 hour'"));
+  EXPECT_FALSE(is_among(urgent, claim(*other, 1000, "v"))) << "somebody has looked";
+  static_cast<void>(sql("UPDATE errand_bundles SET scan_due_at = now()"));
+  EXPECT_TRUE(is_among(urgent, claim(*other, 1000, "v"))) << "it is time";
+  EXPECT_EQ(sql("SELECT scan_due_at - claimed_at BETWEEN interval '100 ms' AND interval '1 s'"
+                " FROM errand_bundles ORDER BY claimed_at DESC LIMIT 1"),
+            "t")
+      << "not so soon again";
+}
+
+/// What a dead worker left says that somebody has looked just now, and where to go on, for as long
+/// as the clock was put back.
+TEST_F(PostgresBundlesTest, BundlesThatAreYetToBeMadeSayNothing) {
+  submit(20'000);
+  ASSERT_EQ(claim(*engine, 1000).size(), 1000U);
+  ASSERT_EQ(claim(*other, 1000, "v").size(), 1000U);
+  static_cast<void>(sql(
+      "UPDATE errand_bundles SET claimed_at = claimed_at + interval '1 hour', lease_expires_at ="
+      " lease_expires_at + interval '1 hour', scan_due_at = scan_due_at + interval '1 hour'"));
+  const TaskId urgent = submit_urgent();
+  std::vector<Claim> claims;
+  do {
+    claims = claim(*other, 50, "v");
+    ASSERT_FALSE(claims.empty()) << "the queue is empty, and it was not claimed";
+  } while (!is_among(urgent, claims));
+  EXPECT_NE(sql("SELECT count(*) FROM errand_tasks WHERE status = 'pending'"), "0");
+}
+
+TEST_F(PostgresBundlesTest, WhereMostWereTriedBeforeAllLookFromTheBeginning) {
+  submit(200);
+  static_cast<void>(
+      sql("UPDATE async_tasks SET status = 'retrying', version = 3, attempts = 1,"
+          " started_at = submitted_at WHERE seq IN (SELECT seq FROM async_tasks ORDER BY seq LIMIT"
+          " 100)"));
+  EXPECT_EQ(claim(*engine, 160).size(), 160U);
+  EXPECT_EQ(sql("SELECT cardinality(seqs) FROM errand_bundles WHERE scan_due_at = claimed_at"),
+            "60");
 }
 
 TEST_F(PostgresBundlesTest, AHeldTaskIsAskedToStop) {

@@ -27,7 +27,7 @@ struct Place {
 /// stays open for long the server cannot clean up: while that shows, all claims do so, except one a
 /// second. Those from the beginning also find tasks of earlier places: retried, released, of higher
 /// priority, or committed late. It is enough if one of all workers makes them: bundles tell when
-/// somebody last did.
+/// the next one is due.
 class ClaimCursor {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -35,19 +35,17 @@ class ClaimCursor {
 
   /// Where the last claim ended, as far as this process knows. Nothing: at the beginning.
   [[nodiscard]] std::optional<Place> start(Time now) const {
-    if (since_scan(now) >= pause_) return std::nullopt;
+    if (now >= scan_due_) return std::nullopt;
     return last_;
   }
 
   /// The same, if somebody else has begun at the beginning since.
   [[nodiscard]] std::optional<Place> start_if_scanned() const {
-    if (pause_ == Duration{0}) return std::nullopt;
+    if (scan_due_ == kNow) return std::nullopt;
     return last_;
   }
-  /// For so long after a claim from the beginning there need not be another one.
-  [[nodiscard]] Duration pause() const { return pause_; }
-  /// Since the last one that is known of.
-  [[nodiscard]] Duration since_scan(Time now) const { return now - scanned_at_; }
+  /// Until the next claim from the beginning, as far as this process knows.
+  [[nodiscard]] Duration until_scan(Time now) const { return scan_due_ - now; }
 
   /// A claim from the beginning.
   struct Scan {
@@ -55,34 +53,33 @@ class ClaimCursor {
     std::size_t claimed;  ///< how many
     std::optional<Place> first;
     std::optional<Place> last;
-    bool shared = false;  ///< others go on where it ended, too
+    /// Until the next one: said to all who go on where it ended.
+    std::optional<Duration> next_scan{};
   };
   void scanned(const Scan& scan, Time now) {
-    const bool alone = scan.shared || (last_ && scan.first &&
-                                       scan.first->seq - last_->seq <=
-                                           static_cast<std::int64_t>(2 * scan.claimed));
+    const bool alone = last_ && scan.first &&
+                       scan.first->seq - last_->seq <= static_cast<std::int64_t>(2 * scan.claimed);
     if (scan.last) last_ = scan.last;
     // One that got nothing does not say how long it took to look.
     if (scan.claimed > 0) slow_scans_ = scan.took >= kSlowScan ? slow_scans_ + 1 : 0;
-    // Once may be a hiccup of the server.
-    if (slow_scans_ >= 2) {
-      pause_ = kBetweenScans;
+    if (scan.next_scan) {
+      scan_due_ = *scan.next_scan > Duration{0} ? now + *scan.next_scan : kNow;
+    } else if (slow_scans_ >= 2) {  // once may be a hiccup of the server
+      scan_due_ = now + kBetweenScans;
     } else if (scan.claimed >= kMany && alone) {
-      pause_ = std::clamp<Duration>(kScansShare * scan.took, kAfterMany, kBetweenScans);
-    } else if (now >= scanned_at_ + pause_) {
-      pause_ = Duration{0};
-    } else {
-      return;  // where it began does not count
+      scan_due_ = now + std::clamp<Duration>(kScansShare * scan.took, kAfterMany, kBetweenScans);
+    } else if (now >= scan_due_) {
+      scan_due_ = kNow;
     }
-    scanned_at_ = now;
   }
 
   /// A claim from start() ended here.
   void advanced(Place last) { last_ = last; }
-  /// Somebody began at the beginning then.
-  void scanned_elsewhere(Time when) { scanned_at_ = std::max(scanned_at_, when); }
+  /// Others say so, of whom one has begun at the beginning.
+  void scan_is_due(Time when) { scan_due_ = when; }
 
  private:
+  static constexpr Time kNow{};
   static constexpr std::chrono::milliseconds kSlowScan{25};
   static constexpr std::chrono::seconds kBetweenScans{1};
   static constexpr std::chrono::milliseconds kAfterMany{100};
@@ -90,8 +87,7 @@ class ClaimCursor {
   static constexpr std::size_t kMany = 50;
 
   std::optional<Place> last_;
-  Time scanned_at_{};
-  Duration pause_{0};
+  Time scan_due_ = kNow;
   int slow_scans_ = 0;
 };
 

@@ -20,6 +20,7 @@ using std::chrono::milliseconds;
 using Steady = std::chrono::steady_clock;
 
 static_assert(kSuspectCrashes == 2, "the statements and two partial indexes say so, too");
+static_assert(Claimer::kBundleFrom == 50, "kBundle says so, too");
 
 /// After a turn that did not come: many wait, or the one whose turn it is was stopped.
 constexpr std::chrono::seconds kWithoutTurns{5};
@@ -166,8 +167,8 @@ Claimer::Claimed Claimer::claim_of_queue(const Wanted& wanted) {
     const Wanted left = wanted.but_for(claimed);
     std::optional<Claimed> bundled;
     // Somebody else may have looked from the beginning.
-    const std::optional<Place> start = bundles_.alone() ? queue.cursor.start(Steady::now())
-                                                        : queue.cursor.start_if_scanned();
+    const std::optional<Place> start =
+        bundles_.alone() ? queue.cursor.start(Steady::now()) : queue.cursor.start_if_scanned();
     if (start) {
       bundled = claim_bundle_after(left, *start, queue.cursor);
       if (bundled && !bundled->claims.empty()) {
@@ -177,7 +178,8 @@ Claimer::Claimed Claimer::claim_of_queue(const Wanted& wanted) {
         return claimed;
       }
     }
-    bundled = claim_bundle_from_the_beginning(left);
+    // A turn that did not come is not waited for once more.
+    if (!start || bundled) bundled = claim_bundle_from_the_beginning(left);
     const bool is_full = bundled && bundled->claims.size() == left.limit;
     if (bundled) claimed.add(*std::move(bundled));
     // What was tried before, or came since; or when the next one is due.
@@ -204,7 +206,7 @@ std::optional<Claimer::Claimed> Claimer::claim_bundle_from_the_beginning(const W
                        .claimed = claimed.claims.size(),
                        .first = claimed.first(),
                        .last = claimed.last(),
-                       .shared = true},
+                       .next_scan = bundled->next_scan},
                       Steady::now());
   });
   return claimed;
@@ -220,15 +222,14 @@ std::optional<Claimer::Claimed> Claimer::claim_bundle_after(const Wanted& wanted
   Query query =
       claim_query(sql::kBundleAfter, wanted.queue, wanted.limit, start.priority, wanted.request);
   add_place(query, start);
-  query.parameters.add(bundle)
-      .add(std::int64_t{duration_cast<microseconds>(cursor.since_scan(now)).count()})
-      .add(std::int64_t{duration_cast<microseconds>(cursor.pause()).count()});
+  query.parameters.add(bundle).add(
+      std::int64_t{duration_cast<microseconds>(cursor.until_scan(now)).count()});
   std::optional<Bundled> bundled = claim_bundle(bundle, std::move(query), wanted.queue);
   if (!bundled) return std::nullopt;
   Claimed claimed = std::move(bundled->claimed);
   change_queue(wanted.queue, [&](Queue& it) {
     it.backlog = claimed.claims.size() >= kBundleFrom;
-    if (bundled->since_scan) it.cursor.scanned_elsewhere(now - *bundled->since_scan);
+    if (bundled->next_scan) it.cursor.scan_is_due(now + *bundled->next_scan);
     if (const std::optional<Place> last = claimed.last()) it.cursor.advanced(*last);
   });
   return claimed;
@@ -267,7 +268,7 @@ std::optional<Claimer::Bundled> Claimer::claim_bundle(TaskId bundle, Query claim
   const Result& stored = results.end()[-3];
   if (stored.rows() == 0) return bundled;
   bundled.claimed.took = std::chrono::microseconds{stored.integer(0, 1)};
-  bundled.since_scan = std::chrono::microseconds{stored.integer(0, 3)};
+  bundled.next_scan = std::chrono::microseconds{stored.integer(0, 3)};
   const Result& rows = results.back();
   std::vector<Bundles::Task> tasks;
   tasks.reserve(static_cast<std::size_t>(rows.rows()));

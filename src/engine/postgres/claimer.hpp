@@ -59,7 +59,7 @@ class Claimer {
   };
   struct Bundled {
     Claimed claimed{};
-    std::optional<std::chrono::microseconds> since_scan{};  ///< nothing: neither was claimed
+    std::optional<std::chrono::microseconds> next_scan{};  ///< nothing: neither was claimed
   };
   struct Queue {
     ClaimCursor cursor{};

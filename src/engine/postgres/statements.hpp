@@ -31,8 +31,8 @@ SELECT n.task_id, 'pending', n.payload, now(), 1, $3::text, $4::text, $5::int8,
        (SELECT now() + $6::int8 * interval '1 ms'), $7::int8, $8::text, n.headers
 FROM unnest($1::uuid[], $2::text[], $9::text[]) AS n (task_id, payload, headers))";
 
-/// A task by itself, without arrays, which it would wait for: 1 to 9 as kSubmit has them. A known id
-/// is an error, as above.
+/// A task by itself, without arrays, which it would wait for: 1 to 9 as kSubmit has them. A known
+/// id is an error, as above.
 inline constexpr const char* kSubmitOne = R"(
 INSERT INTO async_tasks (task_id, status, payload, submitted_at, version,
                          queue_name, type, priority, available_at,
@@ -178,15 +178,15 @@ WITH turns AS ()" ERRAND_POSTGRES_SHARE_TURNS R"(), chosen AS MATERIALIZED (
 ))" ERRAND_POSTGRES_CLAIM("SELECT ctid FROM chosen") ", 0::int8, 0::int8";
 
 /// Stores what was chosen as a bundle: 1 queue_name, 4 lease in ms, 5 worker; `id` is the bundle's,
-/// `scanned_at` when a claim last began at the beginning. There is none where nothing was chosen.
-/// What comes back: how many tasks, how long it took in microseconds, whether nobody else holds a
-/// bundle, and how many microseconds ago that scan was.
-#define ERRAND_POSTGRES_BUNDLE(id, scanned_at)                                             \
+/// `scan_due_at` when a claim is to look from the beginning again. There is none where nothing was
+/// chosen. What comes back: how many tasks, how long it took in microseconds, whether nobody else
+/// holds a bundle, and in how many microseconds that look is due.
+#define ERRAND_POSTGRES_BUNDLE(id, scan_due_at)                                            \
   " INSERT INTO errand_bundles (bundle, queue_name, worker, claimed_at, lease_expires_at," \
-  " scanned_at, priority, available_at, last_seq, seqs, places)"                           \
+  " scan_due_at, priority, available_at, last_seq, seqs, places)"                          \
   " SELECT " id                                                                            \
   "::uuid, $1, $5, statement_timestamp(),"                                                 \
-  " statement_timestamp() + $4::int8 * interval '1 ms', " scanned_at                       \
+  " statement_timestamp() + $4::int8 * interval '1 ms', " scan_due_at                      \
   ", (array_agg(priority))[count(*)],"                                                     \
   " (array_agg(available_at))[count(*)], (array_agg(seq))[count(*)], array_agg(seq),"      \
   " array_agg(place) FROM chosen"                                                          \
@@ -196,12 +196,13 @@ WITH turns AS ()" ERRAND_POSTGRES_SHARE_TURNS R"(), chosen AS MATERIALIZED (
   " RETURNING cardinality(seqs),"                                                          \
   " (extract(epoch FROM clock_timestamp() - statement_timestamp()) * 1000000)::int8,"      \
   " NOT EXISTS (SELECT 1 FROM errand_bundles WHERE worker <> $5),"                         \
-  " (extract(epoch FROM statement_timestamp() - scanned_at) * 1000000)::int8"
+  " (extract(epoch FROM scan_due_at - statement_timestamp()) * 1000000)::int8"
 
 /// After kTakeTurn: 1 to 5 as kClaim has them, 6 the bundle's id. Takes those of the tasks next in
 /// order that nobody has tried yet. If they are fewer than the limit, the others are there to be
-/// claimed one by one, or there are no more. Where more than half of them were tried before, all
-/// workers should begin here: they cannot be claimed otherwise.
+/// claimed one by one, or there are no more. The next look from the beginning is due after fifty
+/// times as long as this one took, 100 ms to a second; at once, where fewer than 50 are chosen, or
+/// more than half of what is due was tried before and cannot be claimed otherwise.
 inline constexpr const char* kBundle = "WITH RECURSIVE " ERRAND_POSTGRES_LEVELS R"(
 , suspect AS (
   SELECT 1 FROM async_tasks
@@ -210,7 +211,8 @@ inline constexpr const char* kBundle = "WITH RECURSIVE " ERRAND_POSTGRES_LEVELS 
   LIMIT least($2::int8, $3::int8)
 ), due AS MATERIALIZED (
   SELECT found.* FROM level CROSS JOIN LATERAL (
-    SELECT ctid AS place, seq, priority, available_at, )" ERRAND_POSTGRES_FRESH R"( AS fresh
+    SELECT ctid AS place, seq, priority, available_at, version > 1 AS tried,
+           )" ERRAND_POSTGRES_FRESH R"( AS fresh
     FROM async_tasks
     WHERE queue_name = $1 AND )" ERRAND_POSTGRES_WAITING " AND " ERRAND_POSTGRES_NOT_HELD R"(
       AND priority = level.priority AND available_at <= statement_timestamp()
@@ -218,22 +220,25 @@ inline constexpr const char* kBundle = "WITH RECURSIVE " ERRAND_POSTGRES_LEVELS 
   LIMIT $2::int8 - (SELECT count(*) FROM suspect)
 ), chosen AS (SELECT * FROM due WHERE fresh))" ERRAND_POSTGRES_BUNDLE(
     "$6",
-    "CASE WHEN (SELECT count(*) FROM due WHERE NOT fresh) > $2::int8 / 2 THEN 'epoch'::timestamptz"
-    " ELSE statement_timestamp() END");
+    "CASE WHEN count(*) < 50 OR (SELECT count(*) FROM due WHERE tried) > $2::int8 / 2"
+    "     THEN statement_timestamp()"
+    "     ELSE statement_timestamp() + least(interval '1 s', greatest(interval '100 ms',"
+    "       50 * (clock_timestamp() - statement_timestamp()))) END");
 
 /// 1 to 7 as kClaimAfter has them, 8 the bundle's id: as kBundle, of one level and after the place
 /// where the newest bundle of the queue ends; after the one given, if there is no bundle. Only
-/// bundles that end behind it can hold tasks that are found there. Takes none if no claim has begun
-/// at the beginning for 10, in microseconds; if there is no bundle to tell, the last one did 9
-/// microseconds ago. One that is to come, since a clock was put back, was now.
+/// bundles that end behind it can hold tasks that are found there. Takes none if a look from the
+/// beginning is due, as that bundle says; without one, 9 microseconds from now. A bundle that is
+/// yet to be made, since a clock was put back, says nothing.
 inline constexpr const char* kBundleAfter = R"(
 WITH newest AS (
-  (SELECT priority, available_at, last_seq, least(scanned_at, statement_timestamp()) AS scanned_at
-   FROM errand_bundles WHERE queue_name = $1 ORDER BY claimed_at DESC LIMIT 1)
+  (SELECT priority, available_at, last_seq, scan_due_at FROM errand_bundles
+   WHERE queue_name = $1 AND claimed_at <= statement_timestamp()
+   ORDER BY claimed_at DESC LIMIT 1)
   UNION ALL SELECT $3::int8, $6::timestamptz, $7::int8,
-                   statement_timestamp() - $9::int8 * interval '1 us' LIMIT 1
+                   statement_timestamp() + $9::int8 * interval '1 us' LIMIT 1
 ), start AS MATERIALIZED (
-  SELECT * FROM newest WHERE scanned_at > statement_timestamp() - $10::int8 * interval '1 us'
+  SELECT * FROM newest WHERE scan_due_at > statement_timestamp()
 ), chosen AS MATERIALIZED (
   SELECT ctid AS place, seq, priority, available_at FROM async_tasks
   WHERE queue_name = $1 AND )" ERRAND_POSTGRES_WAITING " AND " ERRAND_POSTGRES_FRESH R"(
@@ -244,7 +249,7 @@ WITH newest AS (
       WHERE b.queue_name = $1 AND (b.priority < s.priority OR b.priority = s.priority
         AND (b.available_at, b.last_seq) > (s.available_at, s.last_seq)))
   ORDER BY available_at, seq LIMIT $2::int8
-))" ERRAND_POSTGRES_BUNDLE("$8", "(SELECT scanned_at FROM start)");
+))" ERRAND_POSTGRES_BUNDLE("$8", "(SELECT scan_due_at FROM start)");
 
 /// What is in a bundle, in any order: 1 its id. The columns of kClaim up to seq, then where each
 /// row is. One that somebody has changed or moved since is left out: it is not claimed.

@@ -33,6 +33,20 @@ TEST(TaskId, ReadsUpperCaseAndPrintsLowerCase) {
   EXPECT_EQ(TaskId::from_string("550E8400-E29B-41D4-A716-446655440000").to_string(), kText);
 }
 
+TEST(TaskId, ComparesAsItsTextDoes) {
+  const std::vector<std::string> ascending{
+      "00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000100",
+      "00000000-0000-4000-80ff-000000000000", "00000000-0000-4001-8000-000000000000",
+      "00000001-0000-4000-8000-000000000000", "01000000-0000-4000-8000-000000000000",
+      "ff000000-0000-4000-8000-000000000000"};
+  for (const std::string& a : ascending) {
+    for (const std::string& b : ascending) {
+      EXPECT_EQ(TaskId::from_string(a) <=> TaskId::from_string(b), a <=> b) << a << ' ' << b;
+      EXPECT_EQ(TaskId::from_string(a) == TaskId::from_string(b), a == b) << a << ' ' << b;
+    }
+  }
+}
+
 TEST(TaskId, RefusesEverythingThatIsNotAVersion4Uuid) {
   const std::string_view cases[] = {
       "",

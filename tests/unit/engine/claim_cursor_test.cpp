@@ -104,15 +104,14 @@ TEST_F(ClaimCursorTest, ButNotLongerThanASecond) {
 }
 
 TEST_F(ClaimCursorTest, SomebodyElsesClaimFromTheBeginningCountsAsOnesOwn) {
-  EXPECT_FALSE(cursor.start_if_scanned()) << "how long one takes is not known";
+  EXPECT_FALSE(cursor.start_if_scanned()) << "there was no claim of many";
   scan_many(1, 1000);
   scan_many(1001, 2000);
-  cursor.scanned_elsewhere(now + milliseconds{70});
+  EXPECT_EQ(cursor.until_scan(now + milliseconds{30}), milliseconds{70});
+  cursor.scan_is_due(now + milliseconds{170});
   EXPECT_EQ(start_after(milliseconds{169}), 2000);
   EXPECT_EQ(start_after(milliseconds{170}), -1);
   EXPECT_EQ(cursor.start_if_scanned()->seq, 2000) << "whoever asks says so";
-  cursor.scanned_elsewhere(now);
-  EXPECT_EQ(cursor.since_scan(now + milliseconds{70}), milliseconds{0}) << "that is known already";
 }
 
 TEST_F(ClaimCursorTest, WhereOthersClaimMeanwhileEachClaimBeginsAtTheBeginning) {
@@ -122,11 +121,21 @@ TEST_F(ClaimCursorTest, WhereOthersClaimMeanwhileEachClaimBeginsAtTheBeginning) 
   }
 }
 
-TEST_F(ClaimCursorTest, WhereOthersGoOnFromTheSamePlaceTheyAreNotInTheWay) {
-  cursor.scanned(
-      {.took = kQuick, .claimed = 1000, .first = place(8001), .last = place(9000), .shared = true},
-      now);
-  EXPECT_EQ(start_after(milliseconds{0}), 9000);
+TEST_F(ClaimCursorTest, WhereAllGoOnFromTheSamePlaceTheNextOneIsDueForAll) {
+  const auto scan_for_all = [&](milliseconds next_scan) {
+    cursor.scanned({.took = kSlow,
+                    .claimed = 1000,
+                    .first = place(8001),
+                    .last = place(9000),
+                    .next_scan = next_scan},
+                   now);
+  };
+  scan_for_all(milliseconds{300});
+  EXPECT_EQ(start_after(milliseconds{299}), 9000);
+  EXPECT_EQ(start_after(milliseconds{300}), -1);
+  scan_for_all(milliseconds{0});
+  EXPECT_EQ(start_after(milliseconds{0}), -1);
+  EXPECT_FALSE(cursor.start_if_scanned()) << "it is due at once: nobody need be asked";
 }
 
 TEST_F(ClaimCursorTest, WithoutAPlaceThereIsNowhereElseToBegin) {

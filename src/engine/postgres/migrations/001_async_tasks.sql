@@ -88,7 +88,7 @@ CREATE TABLE errand_bundles (
   worker           text         NOT NULL,
   claimed_at       timestamptz  NOT NULL,
   lease_expires_at timestamptz  NOT NULL,
-  scanned_at       timestamptz  NOT NULL,    -- when a claim last looked from the beginning
+  scan_due_at      timestamptz  NOT NULL,    -- when a claim is to look from the beginning again
   priority         smallint     NOT NULL,    -- of the last task, in the order of claiming, as
   available_at     timestamptz  NOT NULL,    -- these are: the next claim begins behind it
   last_seq         bigint       NOT NULL,
