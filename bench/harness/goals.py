@@ -18,8 +18,8 @@ class Goal:
     at_most: bool = False
 
     def judge(self, runs):
-        """By the ratios within each repetition, which what else the machine does changes less than
-        the figures themselves. None: not measured."""
+        """By the medians; beside them the least and the greatest ratio within one repetition. None:
+        not measured."""
         ours = _values(runs, self.errand, self.figure)
         theirs = {peer: _values(runs, peer, self.peer_figure or self.figure) for peer in self.peers}
         medians = {peer: statistics.median(values) for peer, values in theirs.items() if values}
@@ -27,7 +27,7 @@ class Goal:
             return None
         best = (min if self.at_most else max)(medians, key=medians.get)
         ratios = [mine / other for mine, other in zip(ours, theirs[best])]
-        ratio = statistics.median(ratios)
+        ratio = statistics.median(ours) / medians[best]
         reached = ratio <= self.ratio if self.at_most else ratio >= self.ratio
         return Verdict(self, statistics.median(ours), best, medians[best], ratio, min(ratios),
                        max(ratios), reached)

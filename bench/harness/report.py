@@ -39,7 +39,7 @@ def figure_table(found):
 
 
 def goal_table(goals, runs):
-    """The ratio is the median of the repetitions' ratios."""
+    """The ratio is that of the two figures shown."""
     rows = [["work", "Errand", "beside", "", "ratio", "from – to", "goal", ""]]
     for goal in goals:
         verdict = goal.judge(runs)

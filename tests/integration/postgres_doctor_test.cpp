@@ -37,6 +37,36 @@ TEST_F(PostgresDoctorTest, AnIsolationThatDoesNotSuitAQueueMattersOnlyWhereErran
   EXPECT_NE(findings[0].fix.find("read committed"), std::string::npos);
 }
 
+TEST_F(PostgresDoctorTest, ADatabaseThatIsReadOnlyByDefaultIsTold) {
+  EXPECT_TRUE(found_about("writing").empty());
+  const std::vector<Finding> findings =
+      found_about("writing", "%20-cdefault_transaction_read_only%3Don");
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].severity, Finding::Severity::problem);
+}
+
+TEST_F(PostgresDoctorTest, MissingRightsAreNamed) {
+  const std::string schema = under_test->execute("SELECT current_schema()");
+  const std::string role = schema + "_reader";
+  under_test->execute("CREATE ROLE " + role + "; GRANT USAGE ON SCHEMA " + schema + " TO " + role +
+                      "; GRANT SELECT ON ALL TABLES IN SCHEMA " + schema + " TO " + role +
+                      "; GRANT INSERT, UPDATE, DELETE ON async_tasks, errand_bundles,"
+                      " errand_paused_queues TO " +
+                      role + "; GRANT INSERT ON errand_workers TO " + role);
+  const std::vector<Finding> lacking = found_about("rights", "%20-crole%3D" + role);
+  under_test->execute("GRANT INSERT, UPDATE, DELETE ON errand_turns, errand_workers TO " + role);
+  const std::vector<Finding> enough = found_about("rights", "%20-crole%3D" + role);
+  under_test->execute("DROP OWNED BY " + role + "; DROP ROLE " + role);
+  ASSERT_EQ(lacking.size(), 1U);
+  EXPECT_EQ(lacking[0].severity, Finding::Severity::problem);
+  EXPECT_NE(lacking[0].detail.find(
+                "INSERT, UPDATE, DELETE on errand_turns; UPDATE, DELETE on errand_workers"),
+            std::string::npos)
+      << lacking[0].detail;
+  ASSERT_EQ(enough.size(), 1U);
+  EXPECT_EQ(enough[0].severity, Finding::Severity::ok);
+}
+
 TEST_F(PostgresDoctorTest, TasksThatNobodyRescuesAreTold) {
   const std::vector<NewTask> tasks(1, {.envelope = Envelope{"note", "1"}});
   engine->queue().submit(tasks);

@@ -23,7 +23,18 @@ SELECT current_setting('server_version_num')::int8, current_setting('server_vers
        current_setting('synchronous_commit'), pg_is_in_recovery(),
        (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'), current_setting('max_connections')::int8,
        clock_timestamp(), current_setting('server_encoding'),
-       current_setting('default_transaction_isolation'))";
+       current_setting('default_transaction_isolation'),
+       current_setting('default_transaction_read_only') = 'on')";
+
+/// What this user may not do and workers and clients must, table by table.
+constexpr const char* kMissingRights = R"(
+SELECT string_agg(missing, '; ') FROM (
+  SELECT string_agg(needed, ', ') || ' on ' || name AS missing
+  FROM unnest(ARRAY['async_tasks', 'errand_bundles', 'errand_paused_queues', 'errand_turns',
+                    'errand_workers']) AS name,
+       unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS needed
+  WHERE NOT has_table_privilege(name, needed)
+  GROUP BY name ORDER BY name) AS of_tables)";
 
 constexpr const char* kIndexes = R"(
 SELECT wanted FROM unnest(ARRAY['idx_status', 'idx_completed', 'idx_completed_at', 'idx_claimable', 'idx_suspects',
@@ -79,6 +90,9 @@ void add_server_findings(std::vector<Finding>& findings, Connection& connection)
   if (row.boolean(0, 3)) {
     findings.push_back({Severity::problem, "writing", "this server is a read-only standby",
                         "connect to the primary: target_session_attrs=read-write in the DSN"});
+  } else if (row.boolean(0, 9)) {
+    findings.push_back({Severity::problem, "writing", "default_transaction_read_only is on",
+                        "turn it off for this user or database, or in the DSN's options"});
   }
   const std::string commit{row.text(0, 2)};
   if (commit == "off" || commit == "local") {
@@ -108,6 +122,17 @@ void add_server_findings(std::vector<Finding>& findings, Connection& connection)
   }
   findings.push_back(detail::clock_finding(
       row.time(0, 6) - std::chrono::floor<std::chrono::microseconds>(asked_at)));
+}
+
+void add_rights_finding(std::vector<Finding>& findings, Connection& connection) {
+  const Result missing = connection.run(Query{kMissingRights});
+  if (missing.is_null(0, 0)) {
+    findings.push_back({Severity::ok, "rights", "enough for workers and clients", {}});
+  } else {
+    findings.push_back({Severity::problem, "rights",
+                        "this user has no " + std::string{missing.text(0, 0)},
+                        "GRANT it, or ask as the user that your programs connect as"});
+  }
 }
 
 void add_table_findings(std::vector<Finding>& findings, Connection& connection) {
@@ -192,6 +217,7 @@ std::vector<Finding> diagnose(Database& database, PostgresSchema& schema, TaskCa
     findings.push_back(detail::schema_finding(installed, schema.supported_version()));
     if (installed == schema.supported_version()) {
       database.read([&](Connection& connection) {
+        add_rights_finding(findings, connection);
         add_table_findings(findings, connection);
         add_expired_finding(findings, database, connection);
         return true;
