@@ -8,7 +8,7 @@ REDIS = ("errand/redis/compact", "errand/redis", "bullmq", "sidekiq", "symfony/r
 RATES = {
     "drain": "drain of a backlog",
     "submit_bulk": "submit, 1,000 at a time",
-    "submit_c50": "submit, 50 callers",
+    "submit_c50": "submit, 50 callers of one program",
     "submit_seq": "submit, one caller",
 }
 
