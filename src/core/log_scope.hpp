@@ -15,11 +15,7 @@ class LogScope {
   /// outlive it.
   LogScope(TaskId task, std::string_view message_id, std::string_view type, int attempt,
            std::string_view trace_id)
-      : task_{task},
-        message_id_{message_id},
-        type_{type},
-        attempt_{attempt},
-        trace_id_{trace_id} {
+      : task_{task}, message_id_{message_id}, type_{type}, attempt_{attempt}, trace_id_{trace_id} {
     current_ = this;
   }
   ~LogScope() { current_ = nullptr; }
@@ -45,6 +41,7 @@ class LogScope {
   int attempt_;
   std::string_view trace_id_;
 
+  // NOLINTNEXTLINE(readability-identifier-naming): a member, which this check does not see
   static inline thread_local const LogScope* current_ = nullptr;
 };
 

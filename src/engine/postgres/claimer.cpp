@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <ranges>
 #include <span>
 #include <tuple>
 #include <unordered_set>
@@ -111,8 +112,8 @@ std::optional<Place> Claimer::Claimed::first() const {
 }
 
 std::optional<Place> Claimer::Claimed::last() const {
-  for (auto ranked = claims.rbegin(); ranked != claims.rend(); ++ranked) {
-    if (ranked->claim.crashes < kSuspectCrashes) return ranked->place;
+  for (const Ranked& ranked : std::views::reverse(claims)) {
+    if (ranked.claim.crashes < kSuspectCrashes) return ranked.place;
   }
   return std::nullopt;
 }
