@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <ranges>
 #include <span>
 #include <tuple>
 #include <unordered_set>
@@ -112,10 +111,11 @@ std::optional<Place> Claimer::Claimed::first() const {
 }
 
 std::optional<Place> Claimer::Claimed::last() const {
-  for (const Ranked& ranked : std::views::reverse(claims)) {
-    if (ranked.claim.crashes < kSuspectCrashes) return ranked.place;
-  }
-  return std::nullopt;
+  const auto found = std::find_if(claims.rbegin(), claims.rend(), [](const Ranked& ranked) {
+    return ranked.claim.crashes < kSuspectCrashes;
+  });
+  if (found == claims.rend()) return std::nullopt;
+  return found->place;
 }
 
 Claimer::Wanted Claimer::Wanted::but_for(const Claimed& claimed) const {
