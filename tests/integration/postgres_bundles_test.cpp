@@ -298,6 +298,17 @@ TEST_F(PostgresBundlesTest, BundlesThatAreYetToBeMadeSayNothing) {
   EXPECT_NE(sql("SELECT count(*) FROM errand_tasks WHERE status = 'pending'"), "0");
 }
 
+TEST_F(PostgresBundlesTest, ASmallClaimTellsNobodyToLookAgain) {
+  begin_as_it_comes();
+  submit(5'000);
+  ASSERT_EQ(claim(*engine, 1000).size(), 1000U);
+  static_cast<void>(sql("UPDATE errand_bundles SET scan_due_at = now() + interval '1 hour'"));
+  ASSERT_EQ(claim(*other, 80, "v").size(), 80U);
+  EXPECT_EQ(sql("SELECT string_agg(cardinality(seqs)::text, ' ' ORDER BY claimed_at)"
+                " FROM errand_bundles WHERE scan_due_at > now() + interval '1 minute'"),
+            "951 31");
+}
+
 TEST_F(PostgresBundlesTest, WhereMostWereTriedBeforeAllLookFromTheBeginning) {
   submit(200);
   static_cast<void>(

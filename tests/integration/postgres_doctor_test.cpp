@@ -52,15 +52,18 @@ TEST_F(PostgresDoctorTest, MissingRightsAreNamed) {
                       "; GRANT SELECT ON ALL TABLES IN SCHEMA " + schema + " TO " + role +
                       "; GRANT INSERT, UPDATE, DELETE ON async_tasks, errand_bundles,"
                       " errand_paused_queues TO " +
-                      role + "; GRANT INSERT ON errand_workers TO " + role);
+                      role + "; GRANT INSERT ON errand_workers TO " + role +
+                      "; REVOKE SELECT ON errand_tasks FROM " + role);
   const std::vector<Finding> lacking = found_about("rights", "%20-crole%3D" + role);
-  under_test->execute("GRANT INSERT, UPDATE, DELETE ON errand_turns, errand_workers TO " + role);
+  under_test->execute("GRANT INSERT, UPDATE, DELETE ON errand_turns, errand_workers TO " + role +
+                      "; GRANT SELECT ON errand_tasks TO " + role);
   const std::vector<Finding> enough = found_about("rights", "%20-crole%3D" + role);
   under_test->execute("DROP OWNED BY " + role + "; DROP ROLE " + role);
   ASSERT_EQ(lacking.size(), 1U);
   EXPECT_EQ(lacking[0].severity, Finding::Severity::problem);
   EXPECT_NE(lacking[0].detail.find(
-                "INSERT, UPDATE, DELETE on errand_turns; UPDATE, DELETE on errand_workers"),
+                "INSERT, UPDATE, DELETE on errand_turns; SELECT on errand_tasks; UPDATE, DELETE on"
+                " errand_workers"),
             std::string::npos)
       << lacking[0].detail;
   ASSERT_EQ(enough.size(), 1U);

@@ -179,7 +179,7 @@ Claimer::Claimed Claimer::claim_of_queue(const Wanted& wanted) {
         return claimed;
       }
     }
-    // A turn that did not come is not waited for once more.
+    // A turn that did not come is not asked for once more.
     if (!start || bundled) bundled = claim_bundle_from_the_beginning(left);
     const bool is_full = bundled && bundled->claims.size() == left.limit;
     if (bundled) claimed.add(*std::move(bundled));

@@ -34,7 +34,10 @@ SELECT string_agg(missing, '; ') FROM (
                     'errand_workers']) AS name,
        unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS needed
   WHERE NOT has_table_privilege(name, needed)
-  GROUP BY name ORDER BY name) AS of_tables)";
+  GROUP BY name
+  UNION ALL
+  SELECT 'SELECT on errand_tasks' WHERE NOT has_table_privilege('errand_tasks', 'SELECT')
+  ORDER BY missing) AS of_tables)";
 
 constexpr const char* kIndexes = R"(
 SELECT wanted FROM unnest(ARRAY['idx_status', 'idx_completed', 'idx_completed_at', 'idx_claimable', 'idx_suspects',

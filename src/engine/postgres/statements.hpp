@@ -201,8 +201,9 @@ WITH turns AS ()" ERRAND_POSTGRES_SHARE_TURNS R"(), chosen AS MATERIALIZED (
 /// After kTakeTurn: 1 to 5 as kClaim has them, 6 the bundle's id. Takes those of the tasks next in
 /// order that nobody has tried yet. If they are fewer than the limit, the others are there to be
 /// claimed one by one, or there are no more. The next look from the beginning is due after fifty
-/// times as long as this one took, 100 ms to a second; at once, where fewer than 50 are chosen, or
-/// more than half of what is due was tried before and cannot be claimed otherwise.
+/// times as long as this one took, 100 ms to a second. If it was quick: at once, where more than
+/// half of what is due was tried before and cannot be claimed otherwise; and a bundle of fewer than
+/// 50, which is a small claim or the end of a backlog, says what those before it say.
 inline constexpr const char* kBundle = "WITH RECURSIVE " ERRAND_POSTGRES_LEVELS R"(
 , suspect AS (
   SELECT 1 FROM async_tasks
@@ -220,10 +221,15 @@ inline constexpr const char* kBundle = "WITH RECURSIVE " ERRAND_POSTGRES_LEVELS 
   LIMIT $2::int8 - (SELECT count(*) FROM suspect)
 ), chosen AS (SELECT * FROM due WHERE fresh))" ERRAND_POSTGRES_BUNDLE(
     "$6",
-    "CASE WHEN count(*) < 50 OR (SELECT count(*) FROM due WHERE tried) > $2::int8 / 2"
-    "     THEN statement_timestamp()"
-    "     ELSE statement_timestamp() + least(interval '1 s', greatest(interval '100 ms',"
-    "       50 * (clock_timestamp() - statement_timestamp()))) END");
+    "CASE WHEN clock_timestamp() - statement_timestamp() < interval '20 ms' THEN"
+    "  CASE WHEN (SELECT count(*) FROM due WHERE tried) > $2::int8 / 2 THEN statement_timestamp()"
+    "       WHEN count(*) < 50"
+    "       THEN coalesce((SELECT max(scan_due_at) FROM errand_bundles"
+    "                      WHERE queue_name = $1 AND claimed_at <= statement_timestamp()),"
+    "                     statement_timestamp())"
+    "       ELSE statement_timestamp() + greatest(interval '100 ms',"
+    "              50 * (clock_timestamp() - statement_timestamp())) END"
+    " ELSE statement_timestamp() + interval '1 s' END");
 
 /// 1 to 7 as kClaimAfter has them, 8 the bundle's id: as kBundle, of one level and after the place
 /// where the newest bundle of the queue ends; after the one given, if there is no bundle. Only

@@ -123,7 +123,7 @@ TEST_F(ClaimCursorTest, WhereOthersClaimMeanwhileEachClaimBeginsAtTheBeginning) 
 
 TEST_F(ClaimCursorTest, WhereAllGoOnFromTheSamePlaceTheNextOneIsDueForAll) {
   const auto scan_for_all = [&](milliseconds next_scan) {
-    cursor.scanned({.took = kSlow,
+    cursor.scanned({.took = kQuick,
                     .claimed = 1000,
                     .first = place(8001),
                     .last = place(9000),
